@@ -1,4 +1,4 @@
-// A piece of content: Markdown with front matter that has the fields of its type. Pure.
+// A piece of content: Markdown with front matter that has the fields of its type.
 
 import { z } from 'zod';
 import { readFrontMatter } from '../agents/front-matter.ts';
@@ -20,8 +20,13 @@ type Parsed =
   | { readonly ok: true; readonly article: Article }
   | { readonly ok: false; readonly problem: ArticleProblem };
 
-export function parseArticle(text: string, type: ContentType, slug: string): Parsed {
-  const read = readFrontMatter(text, {
+/** `key`: the id of the workspace. */
+export async function parseArticle(
+  text: string,
+  { key, type, slug }: { readonly key: string; readonly type: ContentType; readonly slug: string },
+): Promise<Parsed> {
+  const read = await readFrontMatter(text, {
+    key,
     schema: schemaOf(type),
     allowedIn: () => Object.keys(type.fields),
     check: (given) =>
@@ -49,10 +54,15 @@ function fieldOf({ kind, required }: ContentField): z.ZodType {
 }
 
 const line = z
-  .string('must be text')
+  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be text') })
   .trim()
   .min(1, 'must not be empty')
-  .max(2000, 'must have at most 2,000 characters');
+  .max(2000, 'must have at most 2,000 characters')
+  // YAML can write what the database, and XML, cannot store.
+  .refine(
+    (text) => !text.includes('\0') && text.isWellFormed(),
+    'must not contain \\0 or half of a character',
+  );
 
 const VALUES: Readonly<Record<ContentField['kind'], z.ZodType>> = {
   text: line,
@@ -60,6 +70,13 @@ const VALUES: Readonly<Record<ContentField['kind'], z.ZodType>> = {
   number: z.number('must be a number'),
   boolean: z.boolean('must be true or false'),
   list: z.array(line, 'must be a list of texts').max(100),
+  url: line.pipe(
+    z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' }),
+  ),
+  file: line.refine(
+    (given) => !/^([a-z][a-z\d+.-]*:|\/\/)/i.test(given) || /^https?:\/\//i.test(given),
+    'must be the path of a file, or an address that begins with https:// or http://',
+  ),
   date: z
     .string('must be a date, such as 2026-03-01')
     .regex(

@@ -2,14 +2,14 @@
 // `/content/types/<name>.yaml` adds a type or replaces one. The name of a type is also the name of its folder.
 
 import { z } from 'zod';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import type { Queryable } from '../db/pool.ts';
 import { asText, readWhole } from '../files/content.ts';
 import { listFiles, type FileHead } from '../files/files.ts';
 import { readVersion } from '../files/versions.ts';
 import { readFrontMatter } from '../agents/front-matter.ts';
 
-const KINDS = ['text', 'number', 'boolean', 'date', 'list', 'reference'] as const;
+const KINDS = ['text', 'number', 'boolean', 'date', 'list', 'reference', 'url', 'file'] as const;
 
 const field = z.strictObject({
   kind: z.enum(KINDS),
@@ -55,8 +55,8 @@ const COMMON: Readonly<Record<string, ContentField>> = {
   author: text,
   date,
   updated: date,
-  canonical: text,
-  image: text,
+  canonical: { kind: 'url', required: false },
+  image: { kind: 'file', required: false },
   seo_title: text,
   seo_description: text,
 };
@@ -94,7 +94,8 @@ async function readType(client: Queryable, file: FileHead, name: string): Promis
   const version = (await readVersion(client, file.id, file.version))!;
   const yaml = asText(await readWhole(client, version.chunks));
   if (yaml === null) return failed(1, 'the file is not UTF-8 text');
-  const read = readFrontMatter(`---\n${yaml}\n---\n`, {
+  const read = await readFrontMatter(`---\n${yaml}\n---\n`, {
+    key: file.id,
     schema: definition,
     allowedIn: (path) => (path.length === 0 ? ['title', 'fields'] : ['kind', 'required', 'to']),
   });

@@ -1,16 +1,17 @@
 // A piece of content before it is published: its file, parsed and rendered, with everything that is wrong with it.
 
 import { posix } from 'node:path';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import type { Rendered } from '../compute/markdown.ts';
 import { workers } from '../compute/pool.ts';
 import type { Queryable } from '../db/pool.ts';
 import { asText, readWhole } from '../files/content.ts';
-import { findFile, findFiles, listFiles, type FileHead } from '../files/files.ts';
+import { findFiles, listFiles, type FileHead } from '../files/files.ts';
 import { parsePath } from '../files/paths.ts';
 import { readVersion } from '../files/versions.ts';
 import { parseArticle, type Article, type ArticleProblem } from './article.ts';
 import { CONTENT_FOLDER, NAME, readContentTypes, type ContentType } from './content-type.ts';
+import { readSite } from './site.ts';
 
 /** The most bytes of a piece that can be published, and the most files of a type that are listed. */
 const ARTICLE_BYTES = 512 * 1024;
@@ -19,6 +20,8 @@ const LISTED = 1000;
 /** A file of a type, and what of it is live. */
 export interface Piece {
   readonly slug: string;
+  /** Of the newest version of its file, or of what is live if the file was removed; the slug if it has none. */
+  readonly title: string;
   /** Null if the file was removed, and only what was published is left. */
   readonly file: FileHead | null;
   readonly live: { readonly version: number; readonly title: string; readonly publishedAt: Date } | null;
@@ -41,8 +44,20 @@ export interface Draft {
   readonly file: FileHead;
   readonly article: Article;
   readonly html: string;
-  readonly assets: readonly string[];
+  /** The files that readers get with it: images, and files that it links to. */
+  readonly shown: readonly ShownFile[];
   readonly problems: readonly ArticleProblem[];
+  /** What a person may want to know before it is published, and what does not keep it from being published. */
+  readonly warnings: readonly ArticleProblem[];
+}
+
+/** A file of the workspace that a piece shows, in the version that readers get. */
+export interface ShownFile {
+  readonly id: string;
+  readonly version: number;
+  readonly path: string;
+  /** Its address in the public API. */
+  readonly address: string;
 }
 
 /** A piece that does not exist, or cannot be published; `problems` say why. */
@@ -63,7 +78,10 @@ export interface Place {
 }
 
 export async function contentType({ client, workspaceId }: Place, name: string): Promise<ContentType> {
-  const types = await readContentTypes(client, workspaceId);
+  return typeIn(await readContentTypes(client, workspaceId), name);
+}
+
+function typeIn(types: ReadonlyMap<string, ContentType>, name: string): ContentType {
   const type = types.get(name);
   if (type) return type;
   throw new Unpublishable(
@@ -76,24 +94,48 @@ export async function contentType({ client, workspaceId }: Place, name: string):
 export async function listPieces(place: Place, type: ContentType): Promise<readonly Piece[]> {
   const { client, workspaceId } = place;
   const pieces = new Map<string, Piece>();
-  for (const file of await listFiles(client, workspaceId, { folder: folderOf(type), limit: LISTED })) {
-    const slug = slugOf(file.path);
-    if (slug !== null && !pieces.has(slug)) pieces.set(slug, { slug, file, live: null, scheduled: null });
-  }
+  const files = await filesBySlug(place, type);
+  const titles = await titlesOf(
+    place,
+    [...files.values()].map(([file]) => file!),
+  );
+  for (const [slug, [file]] of files)
+    pieces.set(slug, { slug, title: titles.get(file!.id) ?? slug, file: file!, live: null, scheduled: null });
   const { rows } = await client.query<{ slug: string; version: number; title: string; published_at: Date }>(
     'select slug, version, title, published_at from published where workspace_id = $1 and type = $2',
     [workspaceId, type.name],
   );
-  const known = (slug: string): Piece =>
-    pieces.get(slug) ?? { slug, file: null, live: null, scheduled: null };
+  const known = (slug: string, title: string): Piece =>
+    pieces.get(slug) ?? { slug, title, file: null, live: null, scheduled: null };
   for (const { slug, version, title, published_at: publishedAt } of rows)
-    pieces.set(slug, { ...known(slug), live: { version, title, publishedAt } });
+    pieces.set(slug, { ...known(slug, title), live: { version, title, publishedAt } });
   const waiting = await client.query<ScheduledPublication & { slug: string }>(
     'select slug, version, title, at, problem from scheduled_publications where workspace_id = $1 and type = $2',
     [workspaceId, type.name],
   );
-  for (const { slug, ...scheduled } of waiting.rows) pieces.set(slug, { ...known(slug), scheduled });
+  for (const { slug, ...scheduled } of waiting.rows)
+    pieces.set(slug, { ...known(slug, scheduled.title), scheduled });
   return [...pieces.values()].toSorted((a, b) => (a.slug < b.slug ? -1 : 1));
+}
+
+/** The titles in the front matter of files, by their ids; the name of a file that has none. */
+async function titlesOf({ client }: Place, files: readonly FileHead[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ id: string; title: string }>(
+    'select id, (document_head(f)).title from files f where id = any ($1)',
+    [files.map(({ id }) => id)],
+  );
+  return new Map(rows.map(({ id, title }) => [id, title]));
+}
+
+/** The file of a piece, and other files that have its slug too. */
+export async function findPiece(place: Place, name: string, slug: string) {
+  const types = await readContentTypes(place.client, place.workspaceId);
+  const type = typeIn(types, name);
+  const [file, ...others] = (await filesBySlug(place, type, `${slug}.md`)).get(slug) ?? [];
+  if (file) return { types, type, file, others };
+  throw notFound(
+    `There is no file ${CONTENT_FOLDER}/${type.name}/${slug}.md. The name of a file is its slug: lower-case letters, digits and hyphens.`,
+  );
 }
 
 /** The piece as it would be published from `version`, or from the newest one, with everything that is wrong with it. */
@@ -106,27 +148,38 @@ export async function readDraft(
   }: { readonly type: string; readonly slug: string; readonly version?: number | undefined },
 ): Promise<Draft> {
   const { client, workspaceId } = place;
-  const type = await contentType(place, name);
-  const file = await findPiece(place, type, slug);
+  const { types, type, file, others } = await findPiece(place, name, slug);
   const stored = await readVersion(client, file.id, version ?? file.version);
   if (!stored) throw notFound(`${file.path} has no version ${version}`);
   if (stored.size > ARTICLE_BYTES)
     throw invalid(`${file.path} is larger than ${ARTICLE_BYTES} bytes, the most that can be published`);
   const text = asText(await readWhole(client, stored.chunks));
   if (text === null) throw invalid(`${file.path} is not UTF-8 text`);
-  const parsed = parseArticle(text, type, slug);
+  const parsed = await parseArticle(text, { key: workspaceId, type, slug });
   if (!parsed.ok) throw invalid(`${file.path} cannot be published`, [parsed.problem]);
-  const links = await resolveLinks(place, file, await render(workspaceId, parsed.article.body, {}));
-  const { html } = await render(workspaceId, parsed.article.body, links.replace);
-  const references = await missingReferences(place, type, parsed.article);
+  const { article } = parsed;
+  const first = await render(workspaceId, article.body, {});
+  const links = await resolveLinks(place, file, types, { ...first, files: fileFields(type, article) });
+  const { html } = await render(workspaceId, article.body, links.replace);
+  const references = await checkReferences(place, type, article);
+  const { problem: siteProblem } = await readSite(place);
   return {
     type,
     slug,
     file: { ...file, version: stored.version },
-    article: parsed.article,
+    article: { ...article, fields: withAddresses(type, article, links.replace) },
     html,
-    assets: links.assets,
-    problems: [...(type.problem ? [inFile(type.problem)] : []), ...references, ...links.broken],
+    shown: links.shown,
+    problems: [
+      ...(type.problem ? [inFile(type.problem)] : []),
+      ...others.map(({ path }) => sentence(`${path} has the same slug; rename one of the two files`)),
+      ...references.missing,
+      ...links.broken,
+    ],
+    warnings: [
+      ...(await unpublishedAmong(place, [...references.pieces, ...links.pieces])),
+      ...(siteProblem === null ? [] : [sentence(siteProblem)]),
+    ],
   };
 }
 
@@ -142,13 +195,20 @@ function slugOf(path: string): string | null {
   return slug.length <= 200 && NAME.test(slug) ? slug : null;
 }
 
-async function findPiece(place: Place, type: ContentType, slug: string): Promise<FileHead> {
-  const pieces = await listPieces(place, type);
-  const file = pieces.find((piece) => piece.slug === slug)?.file;
-  if (file) return file;
-  throw notFound(
-    `There is no file ${CONTENT_FOLDER}/${type.name}/${slug}.md. The name of a file is its slug: lower-case letters, digits and hyphens.`,
-  );
+/** The files of a type by their slugs, or those with one name. Folders below the type's own are for people, so two files may have one slug. */
+async function filesBySlug(
+  { client, workspaceId }: Place,
+  type: ContentType,
+  name?: string,
+): Promise<ReadonlyMap<string, readonly FileHead[]>> {
+  const wanted = { folder: folderOf(type), limit: LISTED, ...(name !== undefined && { name }) };
+  const files = await listFiles(client, workspaceId, wanted);
+  const found = new Map<string, FileHead[]>();
+  for (const file of files) {
+    const slug = slugOf(file.path);
+    if (slug !== null) found.set(slug, [...(found.get(slug) ?? []), file]);
+  }
+  return found;
 }
 
 function notFound(message: string): Unpublishable {
@@ -172,38 +232,60 @@ function render(key: string, text: string, replace: Readonly<Record<string, stri
   return workers.run('renderMarkdown', { text, replace }, { key });
 }
 
+const sentence = (text: string): ArticleProblem => ({ line: null, sentence: text });
+
+/** A piece that another one names. */
+interface Named {
+  readonly type: string;
+  readonly slug: string;
+  /** How it is named, such as "the link kettles.md". */
+  readonly by: string;
+}
+
 interface Links {
-  /** Addresses of the public API, by the addresses as they are written. */
+  /** Addresses for readers, by the addresses as they are written. */
   readonly replace: Readonly<Record<string, string>>;
-  readonly assets: readonly string[];
+  readonly shown: readonly ShownFile[];
   readonly broken: readonly ArticleProblem[];
+  readonly pieces: readonly Named[];
 }
 
 /** Links to files of the workspace become addresses of what is published; those that lead nowhere are named. */
-async function resolveLinks(place: Place, file: FileHead, { links, images }: Rendered): Promise<Links> {
+async function resolveLinks(
+  { client, workspaceId }: Place,
+  file: FileHead,
+  types: ReadonlyMap<string, ContentType>,
+  { links, images, files }: Pick<Rendered, 'links' | 'images'> & { readonly files: readonly string[] },
+): Promise<Links> {
   const replace: Record<string, string> = {};
-  const assets = new Set<string>();
+  const shown = new Map<string, ShownFile>();
   const broken: ArticleProblem[] = [];
-  const isImage = new Set(images);
-  for (const address of new Set([...links, ...images])) {
+  const pieces: Named[] = [];
+  const isFile = new Set([...images, ...files]);
+  const targets = [...new Set([...links, ...isFile])].flatMap((address) => {
     const path = pathOfLink(file.path, address);
-    if (path === null) continue;
-    const parsed = parsePath(path);
-    const target = parsed.ok ? await findFile(place.client, place.workspaceId, parsed.path) : null;
-    const content = /^\/content\/([^/]+)\//.exec(target?.path ?? '')?.[1];
+    return path === null ? [] : [{ address, path, parsed: parsePath(path) }];
+  });
+  const wanted = targets.flatMap(({ parsed }) => (parsed.ok ? [parsed.path] : []));
+  const found = new Map<string, FileHead>();
+  for (const head of (await findFiles(client, workspaceId, wanted)).values())
+    found.set(fold(head.path), head);
+  for (const { address, path, parsed } of targets) {
+    const target = parsed.ok ? found.get(parsed.path.folded) : undefined;
+    const type = /^\/content\/([^/]+)\//.exec(target?.path ?? '')?.[1] ?? '';
     const slug = target && slugOf(target.path);
-    if (!target)
-      broken.push({
-        line: null,
-        sentence: `the link ${address} leads to ${path}, and there is no such file`,
-      });
-    else if (!isImage.has(address) && content !== undefined && slug) replace[address] = `/${content}/${slug}`;
-    else {
-      assets.add(target.id);
-      replace[address] = `/api/v1/content/${place.workspaceId}/assets/${target.id}`;
+    if (!target) broken.push(sentence(`the link ${address} leads to ${path}, and there is no such file`));
+    else if (!isFile.has(address) && types.has(type) && slug) {
+      replace[address] = `/${type}/${slug}${/[?#].*$/.exec(address)?.[0] ?? ''}`;
+      pieces.push({ type, slug, by: `the link ${address}` });
+    } else {
+      const { id, version } = target;
+      const place = `/api/v1/content/${workspaceId}/assets/${id}?v=${version}`;
+      shown.set(id, { id, version, path: target.path, address: place });
+      replace[address] = place;
     }
   }
-  return { replace, assets: [...assets], broken };
+  return { replace, shown: [...shown.values()], broken, pieces };
 }
 
 /** The workspace's path that a relative address means; null if it leads elsewhere. */
@@ -220,20 +302,59 @@ function pathOfLink(from: string, address: string): string | null {
   }
 }
 
-async function missingReferences(
+/** The values of the fields that name a file of the workspace, or an address elsewhere. */
+function fileFields({ fields: types }: ContentType, { fields }: Article): readonly string[] {
+  return Object.entries(types).flatMap(([name, { kind }]) =>
+    kind === 'file' && typeof fields[name] === 'string' ? [fields[name]] : [],
+  );
+}
+
+function withAddresses(
+  { fields: types }: ContentType,
+  { fields }: Article,
+  replace: Links['replace'],
+): Article['fields'] {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) =>
+      types[name]?.kind === 'file' && typeof value === 'string' && Object.hasOwn(replace, value)
+        ? [name, replace[value]]
+        : [name, value],
+    ),
+  );
+}
+
+async function checkReferences(
   place: Place,
   type: ContentType,
   { fields }: Article,
-): Promise<readonly ArticleProblem[]> {
-  const problems: ArticleProblem[] = [];
+): Promise<{ readonly missing: readonly ArticleProblem[]; readonly pieces: readonly Named[] }> {
+  const missing: ArticleProblem[] = [];
+  const pieces: Named[] = [];
   for (const [name, { kind, to }] of Object.entries(type.fields)) {
     if (kind !== 'reference' || to === undefined || fields[name] === undefined) continue;
     const slugs = [fields[name]].flat() as string[];
     const paths = slugs.map((slug) => `${CONTENT_FOLDER}/${to}/${slug}.md`);
     const wanted = paths.map((path) => ({ path, folded: fold(path) }));
     const found = await findFiles(place.client, place.workspaceId, wanted);
-    for (const path of paths)
-      if (!found.has(path)) problems.push({ line: null, sentence: `${name}: there is no ${path}` });
+    for (const path of paths) if (!found.has(path)) missing.push(sentence(`${name}: there is no ${path}`));
+    pieces.push(...slugs.map((slug) => ({ type: to, slug, by: name })));
   }
-  return problems;
+  return { missing, pieces };
+}
+
+/** Readers cannot follow a link to a piece that is not live. That is no mistake: two pieces may link to each other. */
+async function unpublishedAmong(
+  { client, workspaceId }: Place,
+  named: readonly Named[],
+): Promise<readonly ArticleProblem[]> {
+  if (named.length === 0) return [];
+  const { rows } = await client.query<{ key: string }>(
+    `select p.type || '/' || p.slug as key from published p join unnest($2::text[], $3::text[]) as n (type, slug) using (type, slug)
+      where p.workspace_id = $1`,
+    [workspaceId, named.map(({ type }) => type), named.map(({ slug }) => slug)],
+  );
+  const live = new Set(rows.map(({ key }) => key));
+  return named
+    .filter(({ type, slug }) => !live.has(`${type}/${slug}`))
+    .map(({ type, slug, by }) => sentence(`${by} leads to ${type}/${slug}, which is not published yet`));
 }

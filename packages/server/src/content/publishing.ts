@@ -28,10 +28,10 @@ export async function publish(
   { client, workspaceId, by, quotaBytes }: Publisher,
   draft: Draft,
 ): Promise<Published> {
-  const { type, slug, file, article, html, assets, problems } = draft;
+  const { type, slug, file, article, html, shown, problems } = draft;
   if (problems.length > 0) throw invalid(`${file.path} cannot be published`, problems);
   const { rows } = await client
-    .query<Row>('select * from publish_content($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
+    .query<Row>('select * from publish_content($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
       workspaceId,
       type.name,
       slug,
@@ -41,7 +41,8 @@ export async function publish(
       JSON.stringify(article.fields),
       article.body,
       html,
-      assets,
+      shown.map(({ id }) => id),
+      shown.map(({ version }) => version),
       JSON.stringify(by),
       quotaBytes,
     ])
@@ -111,52 +112,48 @@ export async function readPublished(
   return rows[0] ? fromRow(rows[0]) : null;
 }
 
-export interface PublishedQuery {
-  readonly tag?: string | undefined;
-  readonly sort: 'newest' | 'oldest' | 'title';
-  readonly limit: number;
-  /** The sort key and the slug of the last piece of the page before. */
-  readonly after?: readonly [key: string, slug: string] | undefined;
+/** A principal, or the call of a run. */
+interface PublishedBy {
+  readonly kind: 'local' | 'key' | 'run';
+  readonly name?: string;
+  readonly run?: string;
 }
 
-const SORTS = {
-  newest: { key: wireKey('p.first_published_at'), order: 'desc' },
-  oldest: { key: wireKey('p.first_published_at'), order: 'asc' },
-  title: { key: 'lower(p.title)', order: 'asc' },
-} as const;
-
-function wireKey(column: string): string {
-  return `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+/** A time at which a version of a piece went live. */
+export interface Publication {
+  readonly version: number;
+  readonly title: string;
+  readonly at: Date;
+  /** When another version replaced it, or it was taken off; null while it is live. */
+  readonly until: Date | null;
+  readonly by: PublishedBy;
 }
 
-/** A page of what is published of a type, and the key of the last piece if there are more. */
-export async function listPublished(
+/** What was live of a piece and when, newest first; only versions of the file that has this slug now. */
+export async function listPublications(
   { client, workspaceId }: Place,
   type: string,
-  { tag, sort, limit, after }: PublishedQuery,
-): Promise<{ readonly items: readonly Published[]; readonly next: readonly [string, string] | null }> {
-  const { key, order } = SORTS[sort];
-  const { rows } = await client.query<Row & { key: string }>({
-    name: `list_published_${sort}`,
-    text: `select p.*, ${key} as key from published p
-      where p.workspace_id = $1 and p.type = $2
-        and ($3::text is null or p.fields -> 'tags' ? $3)
-        and ($4::text is null or (${key}, p.slug) ${order === 'asc' ? '>' : '<'} ($4, $5))
-      order by ${key} ${order}, p.slug ${order} limit $6`,
-    values: [workspaceId, type, tag ?? null, after?.[0] ?? null, after?.[1] ?? null, limit + 1],
-  });
-  const last = rows[limit - 1];
-  return {
-    items: rows.slice(0, limit).map(fromRow),
-    next: rows.length > limit && last ? [last.key, last.slug] : null,
-  };
+  { slug, fileId }: { readonly slug: string; readonly fileId: string },
+): Promise<readonly Publication[]> {
+  const { rows } = await client.query<Omit<Publication, 'by'> & { published_by: string }>(
+    `select version, title, at, until, published_by from publications
+      where workspace_id = $1 and type = $2 and slug = $3 and file_id = $4 order by at desc`,
+    [workspaceId, type, slug, fileId],
+  );
+  return rows.map(({ published_by, ...row }) => ({ ...row, by: JSON.parse(published_by) as PublishedBy }));
 }
 
-/** Whether a file is shown by something that is published. */
-export async function isAsset({ client, workspaceId }: Place, fileId: string): Promise<boolean> {
-  const { rows } = await client.query(
-    'select from published where workspace_id = $1 and assets @> array[$2::uuid] limit 1',
-    [workspaceId, fileId],
-  );
-  return rows.length > 0;
+/** The file that readers get: the version that they ask for if a live piece shows it, or else the newest that one shows. */
+export async function findShownFile(
+  { client, workspaceId }: Place,
+  fileId: string,
+  version: number | null,
+): Promise<{ readonly version: number } | null> {
+  const { rows } = await client.query<{ version: number }>({
+    name: 'find_shown_file',
+    text: `select version from shown_files where workspace_id = $1 and file_id = $2
+      order by version = $3 desc nulls last, version desc limit 1`,
+    values: [workspaceId, fileId, version],
+  });
+  return rows[0] ?? null;
 }

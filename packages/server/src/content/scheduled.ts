@@ -1,7 +1,7 @@
 // Scheduled publications: rows with a time. The pod that claims a due row publishes its version, and `publish_content` deletes the
 // row, in one transaction: a pod that dies in between leaves the row as it was, and another pod claims it.
 //
-// Invariant: a row leads to one publication at most. What a person publishes or takes off meanwhile deletes the row.
+// Invariant: a row leads to one publication at most. If a person publishes or unpublishes the piece before that, the row is deleted.
 
 import type { Bus } from '../bus/bus.ts';
 import {
@@ -12,9 +12,8 @@ import {
   type Pool,
   type Queryable,
 } from '../db/pool.ts';
-import { DueWork } from '../due-work.ts';
+import { DueWork } from '../actors/due-work.ts';
 import type { Faults } from '../faults.ts';
-import { FILES_CHANGED } from '../files/topics.ts';
 import {
   invalid,
   readDraft,
@@ -24,7 +23,7 @@ import {
   type ScheduledPublication,
 } from './draft.ts';
 import { publish } from './publishing.ts';
-import { CONTENT_SCHEDULED } from './topics.ts';
+import { announcePublication, CONTENT_SCHEDULED } from './topics.ts';
 
 /** The most publications of a workspace that wait for their time. */
 export const MOST_SCHEDULED = 1000;
@@ -133,7 +132,7 @@ async function publishDue(world: PublisherWorld): Promise<boolean> {
   });
   if (workspaceId === null) return false;
   await world.faults?.('publication.committed');
-  void world.bus.publish(FILES_CHANGED, { workspaceId });
+  announcePublication(world.bus, workspaceId);
   return true;
 }
 
@@ -153,7 +152,7 @@ async function tryToPublish(client: Queryable, world: PublisherWorld, row: DueRo
     await client.query('rollback to savepoint publication');
     if (error instanceof Unpublishable) return error.message;
     if (sqlState(error) === 'CN413')
-      return 'the workspace has no room left; remove files, or have its limit raised';
+      return 'the workspace’s quota is used up; remove files, or raise the quota';
     world.onError(error as Error);
     return 'the server failed to publish it; its log says why';
   }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { readFrontMatter } from '../agents/front-matter.ts';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import { asText, readWhole } from '../files/content.ts';
 import { findFile } from '../files/files.ts';
 import { readVersion } from '../files/versions.ts';
@@ -19,16 +19,28 @@ const site = z.strictObject({
 });
 export type Site = z.infer<typeof site>;
 
-/** An empty site if there is no such file, or if it cannot be read. */
-export async function readSite({ client, workspaceId }: Place): Promise<Site> {
+/** An empty site if there is no such file, or if it cannot be read; `problem` says why it cannot. */
+export async function readSite({
+  client,
+  workspaceId,
+}: Place): Promise<{ readonly site: Site; readonly problem: string | null }> {
+  const unread = (why: string) => ({
+    site: {},
+    problem: `${SITE} ${why}; RSS and the sitemap do without it until it is corrected`,
+  });
   const file = await findFile(client, workspaceId, { path: SITE, folded: fold(SITE) });
-  if (!file || file.size > SITE_BYTES) return {};
+  if (!file) return { site: {}, problem: null };
+  if (file.size > SITE_BYTES) return unread(`is larger than ${SITE_BYTES} bytes`);
   const text = asText(await readWhole(client, (await readVersion(client, file.id, file.version))!.chunks));
-  const read = readFrontMatter(`---\n${text ?? ''}\n---\n`, {
+  if (text === null) return unread('is not UTF-8 text');
+  const read = await readFrontMatter(`---\n${text}\n---\n`, {
+    key: workspaceId,
     schema: site,
     allowedIn: () => Object.keys(site.shape),
   });
-  return read.ok ? read.given : {};
+  if (read.ok) return { site: read.given, problem: null };
+  // The opening fence is not in the file.
+  return unread(`has a mistake in line ${read.mistake.line - 1}: ${read.mistake.sentence}`);
 }
 
 /** Where a reader finds a piece: on the site, or else as JSON of this server. */
@@ -40,6 +52,7 @@ function addressOf({ type, slug, fields }: Published, { url }: Site, api: string
 /** RSS 2.0 of the newest pieces. `api` is the address of the workspace's content on this server. */
 export function toRss(items: readonly Published[], about: Site, api: string): string {
   const { title = 'Content', description = '', url = api } = about;
+  const self = `<atom:link rel="self" type="application/rss+xml" href="${escape(`${api}/rss.xml`)}"/>`;
   const entries = items.map((item) =>
     [
       '<item>',
@@ -48,13 +61,13 @@ export function toRss(items: readonly Published[], about: Site, api: string): st
       `<guid isPermaLink="false">${escape(item.fileId)}</guid>`,
       element('pubDate', item.firstPublishedAt.toUTCString()),
       element('description', typeof item.fields.description === 'string' ? item.fields.description : ''),
-      element('content:encoded', item.html),
+      element('content:encoded', withWholeAddresses(item.html, about, api)),
       ...((item.fields.tags as string[] | undefined) ?? []).map((tag) => element('category', tag)),
       '</item>',
     ].join(''),
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
-<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>${element('title', title)}${element('link', url)}${element('description', description)}
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:atom="http://www.w3.org/2005/Atom"><channel>${element('title', title)}${element('link', url)}${element('description', description)}${self}
 ${entries.join('\n')}
 </channel></rss>
 `;
@@ -70,6 +83,17 @@ export function toSitemap(items: readonly Published[], about: Site, api: string)
 ${entries.join('\n')}
 </urlset>
 `;
+}
+
+/** Readers of a feed know no page that addresses could be relative to. Files come from this server, pages from the site. */
+function withWholeAddresses(html: string, { url }: Site, api: string): string {
+  const { origin } = new URL(api);
+  return html.replaceAll(/<(?:a|img)\s[^>]*>/g, (tag) =>
+    tag.replace(/ (href|src)="(\/[^/"][^"]*)"/, (whole, name: string, path: string) => {
+      const from = path.startsWith('/api/v1/content/') ? origin : url?.replace(/\/+$/, '');
+      return from === undefined ? whole : ` ${name}="${escape(from)}${path}"`;
+    }),
+  );
 }
 
 function element(name: string, text: string): string {

@@ -3,12 +3,12 @@
 import { z } from 'zod';
 import type { Pool } from '../db/pool.ts';
 import type { Bus } from '../bus/bus.ts';
-import { FILES_CHANGED } from '../files/topics.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import { ToolFailure, type Tool } from '../tools/tool.ts';
 import { CONTENT_FOLDER } from './content-type.ts';
 import { readDraft, Unpublishable, type Draft } from './draft.ts';
 import { publish, unpublish } from './publishing.ts';
+import { announcePublication } from './topics.ts';
 
 export interface ContentToolWorld {
   readonly pool: Pool;
@@ -21,6 +21,13 @@ const input = z.strictObject({
   slug: z.string().describe('The name of the file without .md'),
 });
 type Input = z.infer<typeof input>;
+const publishInput = input.extend({
+  version: z
+    .int()
+    .min(1)
+    .describe('The version of the file to publish, as check_content names it: exactly this one is approved'),
+});
+type PublishInput = z.infer<typeof publishInput>;
 
 const pathOf = ({ type, slug }: Input) => `${CONTENT_FOLDER}/${type}/${slug}.md`;
 
@@ -38,32 +45,32 @@ function checkTool({ pool }: ContentToolWorld): Tool<Input> {
     words: (given) => `Checks ${pathOf(given)}`,
     paths: (given) => [pathOf(given)],
     run: async (given, { workspaceId }) => {
-      const { file, problems } = await asFailure(readDraft({ client: pool, workspaceId }, given));
-      const lines = problems.map(({ sentence }) => `- ${sentence}`);
+      const { file, problems, warnings } = await asFailure(readDraft({ client: pool, workspaceId }, given));
+      const listed = (all: typeof problems) => all.map(({ sentence }) => `\n- ${sentence}`).join('');
       const text =
-        lines.length === 0
-          ? `${file.path}, version ${file.version}, can be published`
-          : `${file.path} cannot be published yet:\n${lines.join('\n')}`;
-      return { version: file.version, problems, text };
+        problems.length === 0
+          ? `${file.path}, version ${file.version}, can be published${listed(warnings)}`
+          : `${file.path} cannot be published yet:${listed([...problems, ...warnings])}`;
+      return { version: file.version, problems, warnings, text };
     },
   };
 }
 
-function publishTool({ pool, bus, quotaBytes }: ContentToolWorld): Tool<Input, Draft> {
+function publishTool({ pool, bus, quotaBytes }: ContentToolWorld): Tool<PublishInput, Draft> {
   return {
     name: 'publish_content',
-    description: 'Publishes the newest version of a file in /content, for everybody who reads the site.',
+    description: 'Publishes a version of a file in /content, for everybody who reads the site.',
     effect: 'transactional',
     onlyListed: true,
-    input,
-    words: (given) => `Publishes ${pathOf(given)}`,
+    input: publishInput,
+    words: (given) => `Publishes ${pathOf(given)}, version ${given.version}`,
     paths: (given) => [pathOf(given)],
     prepare: (given, { workspaceId }) => asFailure(readDraft({ client: pool, workspaceId }, given)),
     run: async (given, context) => {
       const { sql: client, workspaceId, runId: run, callId: call, principal } = context;
       const by = { kind: 'run', run, call, principal };
       const { version } = await asFailure(publish({ client, workspaceId, by, quotaBytes }, context.prepared));
-      context.afterCommit(async () => void bus.publish(FILES_CHANGED, { workspaceId }));
+      context.afterCommit(async () => announcePublication(bus, workspaceId));
       return { ...given, version, text: `${pathOf(given)} is published, version ${version}` };
     },
   };
@@ -82,7 +89,7 @@ function unpublishTool({ bus }: ContentToolWorld): Tool<Input> {
       const { sql: client, workspaceId } = context;
       if (!(await unpublish({ client, workspaceId }, given.type, given.slug)))
         throw new ToolFailure(`${given.type}/${given.slug} is not published`);
-      context.afterCommit(async () => void bus.publish(FILES_CHANGED, { workspaceId }));
+      context.afterCommit(async () => announcePublication(bus, workspaceId));
       return { ...given, text: `${given.type}/${given.slug} is no longer published` };
     },
   };

@@ -189,12 +189,13 @@ test.each(['publication.claimed', 'publication.published', 'publication.committe
     ]);
     try {
       const space = await newSpace(survivor.url);
-      let made = 0;
+      let [tried, made] = [0, 0];
       // Either pod may claim a due piece first; each further one gives the victim another chance.
       await until('the victim is dead', async () => {
-        const slug = `piece-${(made += 1)}`;
+        const slug = `piece-${(tried += 1)}`;
         await put(space, `content/articles/${slug}.md`, article(slug));
-        await act(space, `articles/${slug}/schedule`, { at: soon(50) });
+        // On a slow machine the time has passed already.
+        if ((await act(space, `articles/${slug}/schedule`, { at: soon(50) })).status === 200) made += 1;
         return victim.hits.length > 0;
       });
       await until('nothing waits', async () => (await count(own, 'scheduled_publications')) === 0);
@@ -212,10 +213,12 @@ test('WS-17 two pods publish twenty pieces of the same moment once each', async 
   const space = await newSpace(world.url);
   const second = await startPod({ databaseUrl: world.database.url });
   try {
-    const at = soon(1500);
+    const pieces = Array.from({ length: 20 }, (_, index) => index);
+    for (const index of pieces)
+      await put(space, `content/articles/piece-${index}.md`, article(`Piece ${index}`));
+    const at = soon(4000);
     await Promise.all(
-      Array.from({ length: 20 }, async (_, index) => {
-        await put(space, `content/articles/piece-${index}.md`, article(`Piece ${index}`));
+      pieces.map(async (index) => {
         expect((await act(space, `articles/piece-${index}/schedule`, { at })).status).toBe(200);
       }),
     );

@@ -2,17 +2,12 @@
 
 import { expect, test } from 'vitest';
 import { printPlan, type AgentPlan } from '@continuo/protocol';
-import { ask, AS_PERSON, until } from '@continuo/testkit';
+import { AS_PERSON, ask, script, until } from '@continuo/testkit';
 import { usePod } from '@continuo/testkit/fixtures';
 import { bytes, newSpace, put, type Space } from '../files/support.ts';
 
 const world = usePod({ CONTINUO_PUBLIC_CONTENT: '*' });
 
-/** A script within a text. Brackets inside it are escaped, so that a script can hold another one. */
-const script = (...steps: object[]) => {
-  const json = JSON.stringify({ steps });
-  return `⟦${json.replaceAll('⟦', String.raw`\u27e6`).replaceAll('⟧', String.raw`\u27e7`)}⟧`;
-};
 const call = (tool: string, input: object) => ({ calls: [{ tool, input }] });
 const article = '---\ntitle: Tea\n---\n\nWater first.\n';
 
@@ -90,7 +85,7 @@ const campaign: AgentPlan = {
       steps: [
         {
           id: 'publish',
-          title: `Publish ${script(call('publish_content', { type: 'articles', slug: 'tea' }), { text: 'Live.' })}`,
+          title: `Publish ${script(call('publish_content', { type: 'articles', slug: 'tea', version: 2 }), { text: 'Live.' })}`,
           intent: 'update',
           executor: 'content-strategist',
           inputs: ['judge'],
@@ -192,7 +187,7 @@ test('WS-17 a chat with the strategist alone is asked for by its mode, and a pla
   expect(planners[0]!.role).toBe('planner');
 });
 
-test('WS-17 /content/STYLE.md is told to the roles of the content team, as it is now, and to no other role', async () => {
+test('WS-17 the current /content/STYLE.md is in the prompts of the content team’s roles, and of no other role', async () => {
   const space = await newSpace(world.url);
   const style = async (role: string) =>
     (await partsOf(role, space)).find(({ text }) => text.includes('/content/STYLE.md'))?.text;
