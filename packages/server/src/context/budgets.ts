@@ -15,6 +15,11 @@ export const BUDGETS = { summaryTokens: SUMMARY_TOKENS, recentMessages: RECENT_M
 
 const schemas = new WeakMap<ToolSchema, number>();
 
+/** An estimate. */
+export function tokensOfTools(tools: readonly ToolSchema[]): number {
+  return tools.reduce((sum, schema) => sum + tokensOfTool(schema), 0);
+}
+
 function tokensOfTool(schema: ToolSchema): number {
   const known = schemas.get(schema) ?? estimateText(JSON.stringify(schema));
   schemas.set(schema, known);
@@ -25,18 +30,22 @@ function tokensOfTool(schema: ToolSchema): number {
  * The schemas that fit the budget. The searches in one kind are left out first, the last ones first, because `search_onto_project` searches all
  * kinds; then the others. A call of a tool that was left out still works.
  */
-export function toolsWithinBudget(tools: readonly ToolSchema[]): {
+export function toolsWithinBudget(
+  tools: readonly ToolSchema[],
+  ratio = 1,
+): {
   readonly tools: readonly ToolSchema[];
   readonly leftOut: readonly LeftOut[];
 } {
   const own = tools.filter(({ name }) => !name.includes('__'));
-  let tokens = own.reduce((sum, schema) => sum + tokensOfTool(schema), 0);
-  if (tokens <= TOOL_TOKENS) return { tools, leftOut: [] };
+  const most = TOOL_TOKENS / ratio;
+  let tokens = tokensOfTools(own);
+  if (tokens <= most) return { tools, leftOut: [] };
   const dropped = new Set<ToolSchema>();
   const isSearch = ({ name }: ToolSchema) => /^search_onto_(?!workspace$|project$|documents$)/.test(name);
   const lastFirst = own.toReversed();
   for (const schema of [...lastFirst.filter(isSearch), ...lastFirst.filter((each) => !isSearch(each))]) {
-    if (tokens <= TOOL_TOKENS) break;
+    if (tokens <= most) break;
     tokens -= tokensOfTool(schema);
     dropped.add(schema);
   }
@@ -46,7 +55,7 @@ export function toolsWithinBudget(tools: readonly ToolSchema[]): {
     leftOut: [...dropped].map((schema) => ({
       what: `the tool ${schema.name}`,
       why,
-      tokens: tokensOfTool(schema),
+      tokens: Math.round(tokensOfTool(schema) * ratio),
     })),
   };
 }

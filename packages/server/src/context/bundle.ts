@@ -3,7 +3,7 @@
 import type { PolicyRule } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
 import type { Entity } from '../knowledge/kind.ts';
-import { DEFAULT_POLICY } from '../tools/policy.ts';
+import { DEFAULT_POLICY } from '../workspaces/policies.ts';
 
 /** The change feed's position and the policy: a bundle that was read at the same stamp is the same. */
 export interface Stamp {

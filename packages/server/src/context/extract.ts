@@ -4,6 +4,7 @@
 import { outputText } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
 import type { HistoryEntry } from '../threads/fold.ts';
+import { isUntrusted } from './untrusted.ts';
 
 /** Tools whose results repeat what was said before. */
 const RECALLING: ReadonlySet<string> = new Set(['look_back', 'recall']);
@@ -45,7 +46,8 @@ export function composeSummary(
   const sections: [string, readonly string[], number][] = [
     ['What calls changed', sources.flatMap(({ changed = [] }) => changed), 0.3],
     ['Decisions about calls', sources.flatMap(decisionIn), 0.5],
-    ['People’s own words', sources.flatMap(wordsOfPeople), narrative === null ? 0.7 : 1],
+    ['People’s own words', sources.filter(isOwn).flatMap(wordsOf), narrative === null ? 0.7 : 1],
+    ['Sent by other programs', sources.filter((each) => !isOwn(each)).flatMap(wordsOf), 0.5],
     ['Answers', narrative === null ? sources.flatMap(answerIn) : [], 1],
   ];
   let left = characters - told.length;
@@ -84,7 +86,12 @@ function worthOf(line: string): number {
   return termsIn(line).length * 3 + Math.min(line.match(DECISION)?.length ?? 0, 3);
 }
 
-function wordsOfPeople({ entry }: HistoryEntry): readonly string[] {
+/** Not the request of another program that fired a trigger. */
+function isOwn({ entry }: HistoryEntry): boolean {
+  return !isUntrusted(entry);
+}
+
+function wordsOf({ entry }: HistoryEntry): readonly string[] {
   if (entry.role !== 'user' || entry.content.trim() === '') return [];
   const text = entry.content.replaceAll(/\s+/g, ' ').trim();
   if (text.length <= QUOTED) return [`“${text}”`];
@@ -92,11 +99,10 @@ function wordsOfPeople({ entry }: HistoryEntry): readonly string[] {
   return telling.slice(0, 3).map((sentence) => `“${cut(sentence, QUOTED)}”`);
 }
 
-function decisionIn({ entry }: HistoryEntry): readonly string[] {
-  if (entry.role !== 'tool') return [];
-  const text = outputText(entry.output);
-  const said = /A person [^\]]*/.exec(text)?.[0] ?? /\bdenied: [^\n]*/.exec(text)?.[0];
-  return said === undefined ? [] : [`${entry.tool}: ${cut(said, QUOTED)}`];
+/** From the log, not from the result's text: a file or a web page could claim that a person has decided something. */
+function decisionIn({ entry, decided }: HistoryEntry): readonly string[] {
+  if (entry.role !== 'tool' || decided === undefined) return [];
+  return [`${entry.tool}: ${cut(decided.replaceAll(/\s+/g, ' '), QUOTED)}`];
 }
 
 /** The most telling sentence of an answer. */

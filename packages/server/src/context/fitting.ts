@@ -13,7 +13,7 @@ const SHORTENED = 4;
 export interface FittedHistory extends ShownHistory {
   /** How often the history was shortened. */
   readonly times: number;
-  /** Tokens. */
+  /** Tokens, as the provider counts them. */
   readonly limit: number;
   /** Tokens of the history that was refused last; null if none was. */
   readonly refused: number | null;
@@ -24,11 +24,19 @@ interface ModelLimits {
   readonly window: number | null;
   /** The smallest number of tokens that the model refused as too long. */
   readonly tooLong: number | undefined;
+  /** How many tokens the provider counts for one that is estimated. */
+  readonly ratio: number;
 }
 
-function budgets({ window, tooLong }: ModelLimits): { readonly known: number; readonly learned: number } {
+/** In estimated tokens. */
+function budgets({ window, tooLong, ratio }: ModelLimits): {
+  readonly known: number;
+  readonly learned: number;
+} {
   return {
-    known: window === null ? WINDOW_TOKENS : Math.floor(window * HISTORY_SHARE),
+    known: Math.floor(
+      window === null ? WINDOW_TOKENS / Math.max(1, ratio) : (window * HISTORY_SHARE) / ratio,
+    ),
     learned: tooLong === undefined ? Infinity : Math.floor(tooLong / 2),
   };
 }
@@ -43,11 +51,14 @@ export function isBeyondWindow(limits: ModelLimits): boolean {
 export function firstHistory(
   history: ThreadState['history'],
   options: Omit<HistoryOptions, 'budget'>,
-  { window, tooLong }: ModelLimits,
+  limits: ModelLimits,
 ): FittedHistory {
-  const { known, learned } = budgets({ window, tooLong });
+  const { known, learned } = budgets(limits);
   const shown = shownHistory(history, { ...options, budget: Math.min(known, learned) });
-  const limit = learned < known ? Math.max(learned, shown.tokens) : (window ?? known);
+  const limit =
+    learned < known
+      ? Math.round(Math.max(learned, shown.tokens) * limits.ratio)
+      : (limits.window ?? Math.round(known * limits.ratio));
   return { ...shown, times: 0, limit, refused: null };
 }
 
@@ -56,16 +67,22 @@ export function shorterHistory(
   history: ThreadState['history'],
   options: Omit<HistoryOptions, 'budget'>,
   refused: ShownHistory & { readonly times: number },
+  ratio = 1,
 ): FittedHistory | null {
   const times = refused.times + 1;
   if (times > SHORTENED) return null;
   const budget = times === SHORTENED ? 0 : Math.floor(refused.tokens / 2);
   const shown = shownHistory(history, { ...options, budget });
   if (shown.turnsLeftOut === refused.turnsLeftOut) return null;
-  return { ...shown, times, limit: Math.max(budget, shown.tokens), refused: refused.tokens };
+  return {
+    ...shown,
+    times,
+    limit: Math.round(Math.max(budget, shown.tokens) * ratio),
+    refused: refused.tokens,
+  };
 }
 
-/** Calls the model until its stream does not begin with `context_too_long`, or until `shorten` cannot shorten any more. */
+/** Calls the model until its stream does not begin with `context_too_long`, or until `shorten` cannot shorten it further. */
 export function callWithShorterHistory(
   ask: () => AsyncIterable<StreamEvent>,
   shorten: () => boolean,

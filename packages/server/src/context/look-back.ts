@@ -6,6 +6,7 @@ import { readForFold } from '../log/statements.ts';
 import { EMPTY, foldAll, type HistoryEntry } from '../threads/fold.ts';
 import { ToolFailure, type Tool } from '../tools/tool.ts';
 import { isSource, messageId, messageText } from './extract.ts';
+import { isUntrusted } from './untrusted.ts';
 
 /** Maximum characters of one answer, of each message that a search finds, and the number of these. */
 const WHOLE = 32_000;
@@ -35,8 +36,13 @@ export function lookBackTool(pool: Queryable): Tool<Input> {
       if (query === undefined) throw new ToolFailure('give an id or a query');
       const found = search(earlier, query);
       const text = found.map((each) => `[${each.entry.role} ${messageId(each)}]\n${excerpt(each, query)}`);
-      return { found: found.length, text: text.join('\n\n') || 'no earlier message has these words' };
+      return {
+        found: found.length,
+        text: text.join('\n\n') || 'no earlier message has these words',
+        ...(found.some(({ entry }) => isUntrusted(entry)) && { untrusted: true }),
+      };
     },
+    untrusted: (output) => output['untrusted'] === true,
     summary: (output) => `looked back: ${String(output['text']).slice(0, 80)}`,
   };
 }
@@ -48,7 +54,13 @@ function readOne(history: readonly HistoryEntry[], id: string, offset: number) {
   const whole = messageText(entry.entry);
   const text = whole.slice(offset, offset + WHOLE);
   const next = offset + text.length;
-  return { id, characters: whole.length, text, ...(next < whole.length && { next_offset: next }) };
+  return {
+    id,
+    characters: whole.length,
+    text,
+    ...(next < whole.length && { next_offset: next }),
+    ...(isUntrusted(entry.entry) && { untrusted: true }),
+  };
 }
 
 /** The messages with the most of the query's words, rare words first; of equal ones, the latest. */

@@ -1,17 +1,18 @@
 // The manifest of a request to a model: what it is made of, where each part comes from, what was left out, and a hash of the exact
-// request. The messages of a run's requests follow from the log, so the manifest says only how; the other parts are texts, each
-// stored once. A manifest is a row change of the log: it commits with the first event of the answer.
+// request. The messages of a run's requests, the summary and the agent state follow from the log, and other parts from versions of
+// files, so the manifest says only how; the rest are texts, each stored once. A manifest is a row change of the log: it commits with
+// the first event of the answer.
 
 import type { ChangeKinds } from '../log/changes.ts';
+import { tokensOfTools } from './budgets.ts';
 import { hashRequest, hashTools, sha256, type Sent } from './fingerprint.ts';
 import { estimateText } from './history.ts';
 import type { ContextPart, HistoryRecipe, LeftOut } from './request.ts';
+import type { SummarizerRecipe } from './summarizer.ts';
 import type { ContextTexts, OwnedText } from './texts.ts';
 
 /** A part as the list of parts has it. */
-interface ListedPart {
-  readonly kind: ContextPart['kind'];
-  readonly source: ContextPart['source'];
+export interface ListedPart extends Omit<ContextPart, 'text'> {
   readonly tokens: number;
   readonly hash: string;
 }
@@ -22,8 +23,9 @@ export interface PartList {
   readonly turn: readonly ListedPart[];
   /** Hashes of the messages, if they are stored as texts. */
   readonly messages: readonly string[];
-  /** The hash of the tools' schemas. */
+  /** The hash of the tools' schemas, and their size. */
   readonly tools: string;
+  readonly tool_tokens: number;
   readonly left_out: readonly LeftOut[];
 }
 
@@ -41,7 +43,7 @@ export type ContextChange = {
   readonly model: string;
   readonly hash: string;
   readonly parts: string;
-  readonly history: HistoryRecipe | null;
+  readonly history: HistoryRecipe | SummarizerRecipe | null;
   readonly feed_seq: number | null;
 };
 
@@ -64,7 +66,12 @@ export interface RecordedRequest {
   readonly stored: Promise<unknown> | null;
 }
 
-/** Describes a request that is being sent. If texts are to be stored, that goes on while the model is waited for. */
+/** Whether a part's text is not stored, because its source tells it: the log, or a version of a file. */
+function isRebuilt({ source }: Pick<ContextPart, 'source'>): boolean {
+  return source.kind === 'event' || source.kind === 'file';
+}
+
+/** Describes a request that is being sent. Texts are stored while the server waits for the model. */
 export function recordRequest(texts: ContextTexts, sent: SentRequest): RecordedRequest {
   const { workspaceId, threadId, request, system, turn = [], leftOut = [], model, history } = sent;
   const owned: OwnedText[] = [];
@@ -75,10 +82,12 @@ export function recordRequest(texts: ContextTexts, sent: SentRequest): RecordedR
   };
   const listed =
     (forTurn: boolean) =>
-    ({ kind, source, text }: ContextPart): ListedPart => {
+    ({ text, ...part }: ContextPart): ListedPart => {
+      const { source } = part;
       const entity = source.kind === 'entity' || source.kind === 'structure' ? source.id : null;
-      const hash = own(sha256(text), () => text, { thread: forTurn || source.kind === 'event', entity });
-      return { kind, source, tokens: estimateText(text), hash };
+      const hash = sha256(text);
+      if (!isRebuilt(part)) own(hash, () => text, { thread: forTurn, entity });
+      return { ...part, tokens: estimateText(text), hash };
     };
   const messages = history === null ? request.history.map((each) => JSON.stringify(each)) : [];
   const list: PartList = {
@@ -86,10 +95,12 @@ export function recordRequest(texts: ContextTexts, sent: SentRequest): RecordedR
     turn: turn.map(listed(true)),
     messages: messages.map((each) => own(sha256(each), () => each, { thread: true })),
     tools: own(hashTools(request.tools), () => JSON.stringify(request.tools)),
+    tool_tokens: tokensOfTools(request.tools),
     left_out: leftOut,
   };
   const text = JSON.stringify(list);
-  const isShared = owned.every(({ owner }) => owner === workspaceId);
+  const isShared =
+    turn.length === 0 && messages.length === 0 && system.every(({ source }) => source.kind !== 'event');
   const parts = own(sha256(text), () => text, { thread: !isShared });
   return {
     change: {

@@ -21,7 +21,7 @@ const ACTIONS =
   'produce|put|record|remove|rename|reorder|reorgani[sz]e|replace|reschedule|resolve|restore|restructure|revise|rewrite|save|schedule|set|split|' +
   'start|store|tag|turn|unlink|update|write';
 /** What may stand before the verb of a request. */
-const POLITE = String.raw`(?:(?:ok(?:ay)?|yes|so|now|then|and|also|first|next|great|thanks|thank you|please|kindly|just)[\s,:!-]+)*`;
+const POLITE = String.raw`(?:(?:hi|hello|hey|ok(?:ay)?|yes|so|now|then|and|also|first|next|great|thanks|thank you|please|kindly|just)[\s,:!-]+)*`;
 const ASKS = String.raw`(?:(?:can|could|would|will) you (?:please )?|i (?:want|need|would like|'d like) you to |i'd like you to |let(?:'s| us) |go ahead and |you (?:can|should|may) )?`;
 const REQUEST = new RegExp(String.raw`^${POLITE}${ASKS}${POLITE}(?:${ACTIONS})\b(?!\s*\?)`);
 const CONSENT =
@@ -31,6 +31,8 @@ const NOTHING_CHANGED =
   /\b(?:(?:do not|don't|dont|never|without) (?:creat|chang|add|writ|touch|sav|edit|delet|updat|mak)\w*|(?:just|only) (?:thinking|curious|asking|wondering|brainstorming)|thinking (?:out )?(?:loud|aloud))\b/;
 const DOUBT =
   /\b(?:maybe|perhaps|not sure|unsure|i wonder|wondering|i(?:'m| am) thinking|thinking about|what if|should (?:we|i)|could we|do we (?:want|need)|i guess|some ideas?|considering|brainstorm\w*|hmm+|might)\b/;
+/** Questions that may be requests, and questions in other languages: the model may find that they ask for a change. */
+const ASKED_OF_YOU = /^(?:(?:can|could|will|would|do|does) you\b|any chance\b)/;
 const QUESTION =
   /^(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|can|could|will|would|explain|describe|tell me|show|list|summari[sz]e|compare|find|search|look up|read|give me|remind me)\b/;
 
@@ -38,19 +40,22 @@ const QUESTION =
 export function decideMode(message: string, answered: boolean): ModeDecision {
   const text = message.slice(0, CHARACTERS).toLowerCase().replaceAll('’', "'").trim();
   const sentences = text
-    .split(/[.!;\n]+|(?<=\?)|,\s+(?:and|then|but)\s+/)
-    .map((sentence) => sentence.trim())
+    .split(/[.!;。！\n]+|(?<=[?？])|,\s+(?:and|then|but)\s+/)
+    .map((sentence) => sentence.replace(/^\s*(?:[-*•]\s+|@[\w-]+[\s,:]+)*/, '').trim())
     .filter((sentence) => sentence !== '');
   const rules = (mode: Mode, why: string): ModeDecision => ({ mode, by: 'rules', why });
   if (text.startsWith('{')) return rules('act', 'the message comes from a program');
-  const asksSomething = sentences.some((each) => each.endsWith('?') || QUESTION.test(each));
+  const questions = sentences.filter((each) => /[?？]$/.test(each) || QUESTION.test(each));
+  const asksSomething = questions.length > 0;
   if (NOTHING_CHANGED.test(text))
     return rules(asksSomething ? 'inform' : 'clarify', 'the message says that nothing is to be changed');
   if (answered && CONSENT.test(text) && text.split(/\s+/).length <= CONSENT_WORDS)
     return rules('act', 'the message agrees to what was proposed');
   if (sentences.some((each) => REQUEST.test(each))) return rules('act', 'the message asks for a change');
   if (DOUBT.test(text)) return rules('clarify', 'the message thinks about what to do');
-  if (asksSomething) return rules('inform', 'the message asks a question');
+  if (questions.some((each) => QUESTION.test(each) && !ASKED_OF_YOU.test(each)))
+    return rules('inform', 'the message asks a question');
+  if (asksSomething) return { mode: 'inform', by: 'default', why: 'the message asks something' };
   return { mode: 'clarify', by: 'default', why: 'it is not clear whether the message asks for a change' };
 }
 

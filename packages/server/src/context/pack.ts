@@ -1,7 +1,7 @@
-// The context pack of a scope: global, a project, or an entity of a project. Made of a bundle alone, and without what the model may not
-// read. Pure.
+// The context pack of a scope: global, a project, or an entity of a project. Made of a bundle, without what the model may not read; the
+// pack of a chat's next message has the chat's agent state besides, and hints for retrieval. Pure.
 
-import type { PolicyRule } from '@continuo/protocol';
+import type { AgentState, PolicyRule } from '@continuo/protocol';
 import type { Entity } from '../knowledge/kind.ts';
 import { treeOf } from '../knowledge/structure.ts';
 import { shownStructure, type ShownStructure } from '../knowledge/tools/structure.ts';
@@ -14,12 +14,13 @@ import type {
   GlobalBundle,
   ProjectBundle,
 } from './bundle.ts';
-import { BUDGETS } from './budgets.ts';
-import { indexDocuments, type RetrievalIndex } from './retrieval.ts';
+import type { BUDGETS } from './budgets.ts';
+import { indexDocuments, type RetrievalHints, type RetrievalIndex } from './retrieval.ts';
 
 type PackScope = 'global' | 'project' | 'entity';
 
-export interface ContextPack {
+/** What is known about a scope, for every role. */
+export interface ScopePack {
   readonly scope: PackScope;
   readonly focus: {
     readonly projectId?: string;
@@ -37,17 +38,32 @@ export interface ContextPack {
     readonly linkedEntities?: readonly BundleLink[];
     readonly recentActivity?: readonly BundleEntity[];
   };
-  readonly budgets: typeof BUDGETS;
   /** The version of the project, of its structure, and of the entity. */
   readonly versions: { readonly project?: number; readonly structure?: number; readonly entity?: number };
   /** The readable documents of the project, for retrieval. */
   readonly index: RetrievalIndex | null;
 }
 
+/** The pack of a chat's next message, as clients read it. */
+export interface ContextPack extends Pick<ScopePack, 'scope' | 'focus'> {
+  /** The layers of the system prompt. The role's preamble, the workspace's instructions and its skills come on top. */
+  readonly systemInstructions: string;
+  readonly data: Omit<ScopePack['data'], 'documentPath'> & { readonly agentState: AgentState };
+  readonly retrievalHints: RetrievalHints;
+  readonly budgets: typeof BUDGETS & {
+    /** The context window of the model. */
+    readonly maxTokens: number;
+  };
+}
+
 /** Null if the model may not read the project. */
-export function packOf({ about, rules }: Bundle, permissions: readonly PolicyRule[]): ContextPack | null {
+export function packOf(
+  { about, rules }: Bundle,
+  permissions: readonly PolicyRule[],
+  ratio: number,
+): ScopePack | null {
   const isReadable = readableBy(rules, permissions);
-  return about.scope === 'global' ? globalPack(about, isReadable) : projectPack(about, isReadable);
+  return about.scope === 'global' ? globalPack(about, isReadable) : projectPack(about, isReadable, ratio);
 }
 
 type Readable = (path: string) => boolean;
@@ -62,7 +78,7 @@ function readableBy(workspace: readonly PolicyRule[], role: readonly PolicyRule[
     ).action !== 'deny';
 }
 
-function globalPack({ projects, count }: GlobalBundle, isReadable: Readable): ContextPack {
+function globalPack({ projects, count }: GlobalBundle, isReadable: Readable): ScopePack {
   const lines = projects
     .filter(({ path }) => isReadable(path))
     .map(({ id, title, state, purpose, documents }) => {
@@ -75,13 +91,12 @@ function globalPack({ projects, count }: GlobalBundle, isReadable: Readable): Co
     scope: 'global',
     focus: {},
     data: lines.length === 0 ? {} : { projectSummary: lines.join('\n') },
-    budgets: BUDGETS,
     versions: {},
     index: null,
   };
 }
 
-function projectPack(about: ProjectBundle, isReadable: Readable): ContextPack | null {
+function projectPack(about: ProjectBundle, isReadable: Readable, ratio: number): ScopePack | null {
   const { project, folder, structureVersion, links, changed } = about;
   if (!isReadable(folder)) return null;
   const isShown = ({ path }: { readonly path: string | null }) => isReadable(path ?? folder);
@@ -102,13 +117,12 @@ function projectPack(about: ProjectBundle, isReadable: Readable): ContextPack | 
       ...(entity && { entityId: entity.id, entityType: entity.kind }),
     },
     data: {
-      docStructure: shownStructure({ version: structureVersion, root }, index.documents, open),
+      docStructure: shownStructure({ version: structureVersion, root }, index.documents, { open, ratio }),
       projectSummary: summaryOf(about),
       ...(entity && { entityDetails: entity, linkedEntities: linked }),
       ...(entity?.kind === 'document' && { documentPath: pathOf(index, entity.id) }),
       recentActivity: changed.filter(isShown),
     },
-    budgets: BUDGETS,
     versions: {
       project: project.version,
       structure: structureVersion,

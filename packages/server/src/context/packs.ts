@@ -1,17 +1,23 @@
 // Reads packs. A pack comes from one bundle query. Bundles are cached; before a cached one is used, the position of the change feed
-// and the policy are compared with those that it was read at, so a prompt is the same as without a cache. Only the global scope trusts the
-// bus instead of asking the database for each message: it holds no more than a line about each project.
+// and the policy are compared with those that it was read at, so a prompt is the same as without a cache. Only a workspace without
+// projects trusts the bus instead, so that its messages ask the database for nothing.
 
 import type { PolicyRule, ThreadScope } from '@continuo/protocol';
 import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import { FILES_CHANGED } from '../files/topics.ts';
+import { BUDGETS } from './budgets.ts';
 import { readBundle, readStamp, type Bundle, type BundleKey, type Stamp } from './bundle.ts';
 import type { Layers } from './layers.ts';
-import { packOf, type ContextPack } from './pack.ts';
+import { packOf, type ScopePack } from './pack.ts';
 import { activityPart, documentPart, instructionParts, modePart, scopeParts } from './parts.ts';
 import type { ContextPart, LeftOut, PackParts, PackQuestion, Packs } from './request.ts';
-import { chooseDocuments, createDocumentLoader, type LoadedDocument } from './retrieval.ts';
+import {
+  chooseDocuments,
+  createDocumentLoader,
+  type LoadedDocument,
+  type RetrievalHints,
+} from './retrieval.ts';
 
 /** How long a bundle is cached at most. */
 const TTL_MS = 60_000;
@@ -20,7 +26,7 @@ const BUNDLES_KEPT = 500;
 const DOCUMENTS_KEPT = 50_000;
 
 interface ReadPack {
-  readonly pack: ContextPack;
+  readonly pack: ScopePack;
   readonly parts: readonly ContextPart[];
 }
 
@@ -30,7 +36,7 @@ interface CachedBundle {
   readonly documents: number;
   /** Set by the bus: something changed in the workspace. */
   isStale: boolean;
-  /** By permissions. */
+  /** By ratio and permissions. */
   readonly packs: Map<string, ReadPack | null>;
 }
 
@@ -55,7 +61,7 @@ export function createPacks({ pool, layers, bus, now }: PacksOptions): Packs {
     const known = cache.get(key);
     const isCurrent =
       known &&
-      (key.projectId === null
+      (isEmpty(known.bundle)
         ? !known.isStale
         : isSame(known.bundle.stamp, await readStamp(pool, key.workspaceId)));
     if (isCurrent) return known;
@@ -67,25 +73,28 @@ export function createPacks({ pool, layers, bus, now }: PacksOptions): Packs {
   const packFor = async (
     workspaceId: string,
     scope: ThreadScope,
-    permissions: readonly PolicyRule[],
+    { permissions, ratio = 1 }: { readonly permissions: readonly PolicyRule[]; readonly ratio?: number },
   ): Promise<(ReadPack & { readonly feedSeq: number }) | null> => {
-    const key = { workspaceId, projectId: scope.project_id, entityId: scope.entity_id ?? null };
-    const cached = await bundleFor(key);
+    const cached = await bundleFor({
+      workspaceId,
+      projectId: scope.project_id,
+      entityId: scope.entity_id ?? null,
+    });
     if (!cached) return null;
-    const whose = permissions.length === 0 ? '' : JSON.stringify(permissions);
-    let read = cached.packs.get(whose);
+    const key = `${ratio} ${permissions.length === 0 ? '' : JSON.stringify(permissions)}`;
+    let read = cached.packs.get(key);
     if (read === undefined) {
-      const pack = packOf(cached.bundle, permissions);
+      const pack = packOf(cached.bundle, permissions, ratio);
       read = pack && { pack, parts: scopeParts(layers, pack) };
-      cached.packs.set(whose, read);
+      cached.packs.set(key, read);
     }
     return read && { ...read, feedSeq: cached.bundle.stamp.feedSeq };
   };
 
   return {
     instructions: (agent) => instructionParts(layers, agent),
-    async read({ workspaceId, scope, agent, message, mode }: PackQuestion): Promise<PackParts> {
-      const read = await packFor(workspaceId, scope, agent.permissions);
+    async read({ workspaceId, scope, agent, message, mode, ratio }: PackQuestion): Promise<PackParts> {
+      const read = await packFor(workspaceId, scope, { permissions: agent.permissions, ratio });
       if (!read) return NOTHING;
       const { pack, parts: system, feedSeq } = read;
       if (pack.scope === 'global') return { ...NOTHING, system };
@@ -103,15 +112,31 @@ export function createPacks({ pool, layers, bus, now }: PacksOptions): Packs {
         feedSeq,
       };
     },
-    async prewarm(workspaceId, scope, permissions) {
-      const read = await packFor(workspaceId, scope, permissions);
-      return read && { pack: read.pack, parts: read.parts, feedSeq: read.feedSeq };
+    async prewarm({ workspaceId, scope, permissions, message, agentState, maxTokens }) {
+      const read = await packFor(workspaceId, scope, { permissions });
+      if (!read) return null;
+      const { pack, parts, feedSeq } = read;
+      const { documentPath: _, ...data } = pack.data;
+      const isLayer = ({ source }: ContextPart) =>
+        source.kind === 'text' && source.name.startsWith('prompts/');
+      return {
+        pack: {
+          scope: pack.scope,
+          focus: pack.focus,
+          systemInstructions: [layers.base, ...parts.filter(isLayer).map(({ text }) => text)].join('\n\n'),
+          data: { ...data, agentState },
+          retrievalHints: hintsFor(pack, message),
+          budgets: { ...BUDGETS, maxTokens },
+        },
+        parts,
+        feedSeq,
+      };
     },
   };
 
-  async function retrieve({ index, focus }: ContextPack, message: string) {
-    const inFocus = focus.entityType === 'document' ? focus.entityId! : null;
-    const { docIds } = chooseDocuments(index!, message, inFocus);
+  async function retrieve(pack: ScopePack, message: string) {
+    const { index } = pack;
+    const { docIds } = hintsFor(pack, message);
     const loaded = await Promise.all(docIds.map((id) => load(index!.documents.get(id)!)));
     const found = loaded.filter((each): each is LoadedDocument => each !== null && each.text !== '');
     return {
@@ -130,6 +155,16 @@ export function createPacks({ pool, layers, bus, now }: PacksOptions): Packs {
       ),
     };
   }
+}
+
+function hintsFor({ index, focus }: ScopePack, message: string): RetrievalHints {
+  if (index === null) return { keywords: [], docIds: [] };
+  return chooseDocuments(index, message, focus.entityType === 'document' ? focus.entityId! : null);
+}
+
+/** The workspace has no projects. */
+function isEmpty({ about }: Bundle): boolean {
+  return about.scope === 'global' && about.count === 0;
 }
 
 function isSame(stamp: Stamp, now: Stamp | null): boolean {

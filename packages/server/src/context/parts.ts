@@ -1,12 +1,13 @@
 // The parts of a request that come from a pack: the layers of the system prompt, and the pack's data. Stable parts come first. Pure.
 
 import type { Agent } from '../agents/agent.ts';
+import type { Guide } from '../agents/read-roles.ts';
 import type { BundleEntity, BundleLink } from './bundle.ts';
 import type { LayerName, Layers } from './layers.ts';
 import type { ModeDecision } from './mode.ts';
-import { pathOf, type ContextPack } from './pack.ts';
+import { pathOf, type ScopePack } from './pack.ts';
 import type { ContextPart } from './request.ts';
-import type { LoadedDocument, RetrievalIndex } from './retrieval.ts';
+import type { DocumentBeginning, LoadedDocument, RetrievalIndex } from './retrieval.ts';
 
 /** Maximum characters of an entity's details. Its whole is one call away. */
 const ENTITY_CHARACTERS = 16_000;
@@ -14,22 +15,27 @@ const ENTITY_CHARACTERS = 16_000;
 /** The parts that every request begins with. */
 export function instructionParts(
   layers: Layers,
-  { role, preamble, guide, teamFiles }: Agent,
+  { role, preamble, roleFile, guide, teamFiles }: Agent,
 ): readonly ContextPart[] {
-  const parts = [layerPart(layers, 'base', 'base'), textPart('role', preamble, `role ${role}`)];
-  if (guide !== null)
-    parts.push(textPart('guide', `The workspace’s AGENTS.md says:\n\n${guide}`, '/AGENTS.md'));
-  for (const { path, id, version, text } of teamFiles)
-    parts.push({
-      kind: 'guide',
-      text: `${path}, which people edit and you keep to, says:\n\n${text}`,
-      source: { kind: 'file', id, version },
-    });
-  return parts;
+  const told = [...(guide ? [guide] : []), ...teamFiles];
+  return [
+    layerPart(layers, 'base', 'base'),
+    roleFile
+      ? { kind: 'role', text: preamble, source: { kind: 'file', ...roleFile } }
+      : textPart('role', preamble, `role ${role}`),
+    ...told.map((file): ContextPart => {
+      const { id, version, path } = file;
+      return { kind: 'guide', text: guideText(file), source: { kind: 'file', id, version, path } };
+    }),
+  ];
+}
+
+export function guideText({ path, text }: Guide): string {
+  return `${path}, which people edit and you keep to, says:\n\n${text}`;
 }
 
 /** The parts of a scope, in the order of how often they change. */
-export function scopeParts(layers: Layers, pack: ContextPack): readonly ContextPart[] {
+export function scopeParts(layers: Layers, pack: ScopePack): readonly ContextPart[] {
   const { scope, data, focus, versions } = pack;
   if (scope === 'global') {
     if (data.projectSummary === undefined) return [];
@@ -53,7 +59,7 @@ export function scopeParts(layers: Layers, pack: ContextPack): readonly ContextP
   return parts;
 }
 
-function entityPart({ data, focus, versions }: ContextPack): ContextPart {
+function entityPart({ data, focus, versions }: ScopePack): ContextPart {
   const { edges: _, ...details } = data.entityDetails!;
   const text = [
     `The ${focus.entityType!.replaceAll('_', ' ')} in focus: ${JSON.stringify(details).slice(0, ENTITY_CHARACTERS)}`,
@@ -85,7 +91,7 @@ export function modePart(layers: Layers, { mode, by }: ModeDecision): ContextPar
 }
 
 /** What changed last in the project; null if nothing did. */
-export function activityPart({ data }: ContextPack): ContextPart | null {
+export function activityPart({ data }: ScopePack): ContextPart | null {
   if (!data.recentActivity?.length) return null;
   const lines = data.recentActivity.map((each) => `- ${entityLine(each)}`);
   return textPart('activity', `Changed last in the project:\n${lines.join('\n')}`, 'recent activity');
@@ -94,16 +100,27 @@ export function activityPart({ data }: ContextPack): ContextPart | null {
 /** A document that was loaded for the turn. */
 export function documentPart(
   index: RetrievalIndex,
-  { document, text, bytesLeftOut }: LoadedDocument,
+  { document: { id, version, path }, ...beginning }: LoadedDocument,
 ): ContextPart {
-  const { id, version } = document;
-  const rest = bytesLeftOut > 0 ? `\n(${bytesLeftOut} more bytes; get_onto_document_details reads them)` : '';
-  const head = `The document ${pathOf(index, id).join(' / ')} (id ${id}), which the message may be about:`;
+  const titles = pathOf(index, id);
   return {
     kind: 'document',
-    text: `${head}\n<document>\n${text}\n</document>${rest}`,
-    source: { kind: 'file', id, version },
+    text: documentText({ id, titles, ...beginning }),
+    source: { kind: 'file', id, version, path },
+    titles,
   };
+}
+
+interface ShownDocument extends DocumentBeginning {
+  readonly id: string;
+  /** The titles from the root of the structure to the document. */
+  readonly titles: readonly string[];
+}
+
+export function documentText({ id, titles, text, bytesLeftOut }: ShownDocument): string {
+  const rest = bytesLeftOut > 0 ? `\n(${bytesLeftOut} more bytes; get_onto_document_details reads them)` : '';
+  const head = `The document ${titles.join(' / ')} (id ${id}), which the message may be about:`;
+  return `${head}\n<document>\n${text}\n</document>${rest}`;
 }
 
 function layerPart(layers: Layers, name: LayerName, kind: ContextPart['kind']): ContextPart {

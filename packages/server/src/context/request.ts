@@ -5,7 +5,7 @@
 // 1. `system` changes only when its sources change. What is only for this turn is in `turn`, right before the message to answer.
 // 2. A request depends on its sources alone, never on what a cache happened to hold.
 
-import { currentSummary, type PolicyRule, type ThreadScope } from '@continuo/protocol';
+import { currentSummary, type AgentState, type PolicyRule, type ThreadScope } from '@continuo/protocol';
 import type { Agent } from '../agents/agent.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { HistoryMessage, ModelRequest, ToolSchema } from '../models/model.ts';
@@ -14,7 +14,7 @@ import type { ThreadState } from '../threads/fold.ts';
 import { agentStatePart } from './agent-state.ts';
 import { estimateText } from './history.ts';
 import { withImages } from './attachments.ts';
-import { toolsWithinBudget } from './budgets.ts';
+import { tokensOfTools, toolsWithinBudget } from './budgets.ts';
 import type { ModeDecision } from './mode.ts';
 import type { ContextPack } from './pack.ts';
 import { shownHistory } from './history.ts';
@@ -25,9 +25,9 @@ import { firstHistory, isBeyondWindow, shorterHistory, type FittedHistory } from
 
 /** Where a part's text comes from. */
 type PartSource =
-  /** A text without a version that could be read again, such as a role's preamble. */
+  /** A text without a version that could be read again, such as a prompt layer. */
   | { readonly kind: 'text'; readonly name: string }
-  | { readonly kind: 'file'; readonly id: string; readonly version: number }
+  | { readonly kind: 'file'; readonly id: string; readonly version: number; readonly path: string }
   | { readonly kind: 'entity'; readonly id: string; readonly version: number }
   /** The doc structure of a project. */
   | { readonly kind: 'structure'; readonly id: string; readonly version: number }
@@ -63,6 +63,8 @@ export interface ContextPart {
   readonly kind: PartKind;
   readonly text: string;
   readonly source: PartSource;
+  /** Only of a document: the titles from the root of the structure to it, which its file does not tell. */
+  readonly titles?: readonly string[];
 }
 
 /** Something that would have been in the request, and why it is not. */
@@ -83,6 +85,10 @@ export interface HistoryRecipe {
   readonly sent: number;
   readonly summary_lines: number;
   readonly mask_over: number;
+  /** The messages that were sent: an estimate, without the ratio. */
+  readonly tokens: number;
+  /** How many tokens the model's provider counts for one that is estimated. Every budget was measured with it. */
+  readonly ratio: number;
 }
 
 export interface AssembledRequest {
@@ -110,6 +116,19 @@ export interface PackQuestion {
   /** The message to answer. */
   readonly message: string;
   readonly mode: ModeDecision | undefined;
+  /** How many tokens the model's provider counts for one that is estimated. */
+  readonly ratio: number;
+}
+
+interface PrewarmQuestion {
+  readonly workspaceId: string;
+  readonly scope: ThreadScope;
+  readonly permissions: readonly PolicyRule[];
+  /** The message that may be sent next. */
+  readonly message: string;
+  readonly agentState: AgentState;
+  /** The context window of the model. */
+  readonly maxTokens: number;
 }
 
 interface PrewarmedPack {
@@ -124,11 +143,7 @@ export interface Packs {
   instructions(agent: Agent): readonly ContextPart[];
   read(question: PackQuestion): Promise<PackParts>;
   /** Reads a scope's pack before it is needed; null if it is gone, or if a role with these permissions may not read it. */
-  prewarm(
-    workspaceId: string,
-    scope: ThreadScope,
-    permissions: readonly PolicyRule[],
-  ): Promise<PrewarmedPack | null>;
+  prewarm(question: PrewarmQuestion): Promise<PrewarmedPack | null>;
 }
 
 export interface RequestInputs extends Pick<
@@ -143,6 +158,8 @@ export interface RequestInputs extends Pick<
   readonly mode: ModeDecision | undefined;
   readonly runId: string;
   readonly summaryLines: number;
+  /** How many tokens the model's provider counts for one that is estimated. */
+  readonly ratio: number;
   /** In a history of more tokens, old results are masked. */
   readonly historyTokens: number;
   /** Reads the whole history from the log, if `history` omits turns. */
@@ -156,12 +173,13 @@ export interface Assembly {
 }
 
 export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> {
-  const { agent, pool, packs, runId, summaryLines, memory, historyTokens: maskOver } = inputs;
+  const { agent, pool, packs, runId, summaryLines, memory, ratio } = inputs;
+  const maskOver = Math.floor(inputs.historyTokens / ratio);
   const inProject = inputs.scope.project_id !== null;
-  const offered = inProject ? toolsWithinBudget(inputs.tools) : { tools: inputs.tools, leftOut: [] };
+  const offered = inProject ? toolsWithinBudget(inputs.tools, ratio) : { tools: inputs.tools, leftOut: [] };
   const { tools } = offered;
   const model = agent.model.id;
-  const limits = { window: contextLimitOf(model), tooLong: inputs.tooLong[model] };
+  const limits = { window: contextLimitOf(model), tooLong: inputs.tooLong[model], ratio };
   const omitted = omittedAfterSummary(inputs);
   const needsWhole = omitted !== null && isBeyondWindow(limits);
   const held = historyAfterSummary(needsWhole ? await inputs.wholeHistory() : inputs.history, memory);
@@ -192,13 +210,15 @@ export async function assembleRequest(inputs: RequestInputs): Promise<Assembly> 
         sent: history.messages.length,
         summary_lines: summaryLines,
         mask_over: maskOver,
+        tokens: history.tokens,
+        ratio,
       },
       tools,
       leftOut: [...offered.leftOut, ...skills.leftOut, ...pack.leftOut, ...turnsLeftOut(history)],
       sources: [...filled.sources, ...pack.sources],
     },
     shorter: () => {
-      const shorter = shorterHistory(filled.history, how, history);
+      const shorter = shorterHistory(filled.history, how, history, ratio);
       return shorter && withHistory(shorter);
     },
   });
@@ -215,10 +235,7 @@ function present(part: ContextPart | null): readonly ContextPart[] {
   return part === null ? [] : [part];
 }
 
-/**
- * The messages of an earlier request, each with the seq of its event. `state` is the thread's state before the first event of the
- * answer, with its whole history.
- */
+/** The messages of an earlier request, each with the seq of its event. `state` is the thread's state then, with its whole history. */
 export async function rebuildHistory(
   client: Queryable,
   state: Pick<ThreadState, 'history' | 'refused' | 'memory'>,
@@ -228,9 +245,7 @@ export async function rebuildHistory(
     model,
   }: { readonly recipe: HistoryRecipe; readonly runId: string; readonly model: string },
 ): Promise<readonly { readonly seq: number; readonly message: HistoryMessage }[]> {
-  // A newer summary may have been written after the request was made.
-  const summaries = state.memory.summaries.filter(({ seq }) => seq <= (recipe.summary ?? 0));
-  const held = historyAfterSummary(state.history, { ...state.memory, summaries }).slice(-recipe.held);
+  const held = historyAfterSummary(state.history, state.memory).slice(-recipe.held);
   const refused = state.refused.filter((each) => each.model === model);
   const { history } = await withImages(client, held, runId, refused);
   const { summary_lines: summaryLines, mask_over: maskOver } = recipe;
@@ -265,10 +280,10 @@ export function toModelRequest(
   };
 }
 
-/** The size of a request, for budgets. */
+/** The size of a request in tokens, without the ratio. */
 export function estimateRequest({ system, history, turn, tools }: AssembledRequest): number {
   const text = [...system, ...turn].reduce((sum, part) => sum + estimateText(part.text), 0);
-  return text + history.tokens + estimateText(JSON.stringify(tools));
+  return text + history.tokens + tokensOfTools(tools);
 }
 
 function joined(parts: readonly ContextPart[]): string {

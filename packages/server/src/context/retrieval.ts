@@ -2,6 +2,7 @@
 // descriptions, and by what is in focus, and loads only the documents that it chose. It guesses little: what it does not find,
 // the model looks up with tools.
 
+import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../db/pool.ts';
 import { readChunks } from '../files/content.ts';
 import { readVersion } from '../files/versions.ts';
@@ -21,7 +22,7 @@ const TEXTS_KEPT = 200;
 
 const STOP_WORDS = new Set(
   (
-    'the and for with from that this what which who whom when where why how can could would should will shall may might must are was were ' +
+    'am an as at be by do go he hi if in is it me my no of oh ok on or so to up us we the and for with from that this what which who whom when where why how can could would should will shall may might must are was were ' +
     'been being has have had does did done not but you your yours our ours their them they its his her him she about into over under again ' +
     'then than there here all any each few more most other some such only own same too very just now also please need want like get got ' +
     'let make made give tell show say said one two document documents doc docs project file task tasks'
@@ -102,40 +103,42 @@ function wordsIn(text: string): readonly string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []).filter((word) => !STOP_WORDS.has(word));
 }
 
-export interface LoadedDocument {
-  readonly document: BundleDocument;
+export interface DocumentBeginning {
   readonly text: string;
   /** How many bytes of the file are not in the text. */
   readonly bytesLeftOut: number;
+}
+
+export interface LoadedDocument extends DocumentBeginning {
+  readonly document: BundleDocument;
 }
 
 /** Loads documents at the version of the bundle. */
 export function createDocumentLoader(
   client: Queryable,
 ): (document: BundleDocument) => Promise<LoadedDocument | null> {
-  const kept = new Map<string, LoadedDocument>();
+  const kept = new LRUCache<string, DocumentBeginning>({ max: TEXTS_KEPT });
   return async (document) => {
     const key = `${document.id} ${document.version}`;
     const known = kept.get(key);
     if (known) return { ...known, document };
-    const loaded = await load(client, document);
-    if (!loaded) return null;
-    if (kept.size >= TEXTS_KEPT) kept.delete(kept.keys().next().value!);
-    kept.set(key, loaded);
-    return loaded;
+    const beginning = await readBeginning(client, document);
+    if (!beginning) return null;
+    kept.set(key, beginning);
+    return { ...beginning, document };
   };
 }
 
-async function load(client: Queryable, document: BundleDocument): Promise<LoadedDocument | null> {
+/** What a turn is shown of a version of a document; null if there is no such version, or it is not text. */
+export async function readBeginning(
+  client: Queryable,
+  document: Pick<BundleDocument, 'id' | 'version'>,
+): Promise<DocumentBeginning | null> {
   const version = await readVersion(client, document.id, document.version);
   if (!version?.isText) return null;
   const parts: Buffer[] = [];
   for await (const part of readChunks(client, version.chunks, 0, DOCUMENT_BYTES)) parts.push(part);
   // `stream` drops an incomplete character at the end.
   const text = new TextDecoder().decode(Buffer.concat(parts), { stream: true });
-  return {
-    document,
-    text: contentOf(text),
-    bytesLeftOut: Math.max(0, version.size - DOCUMENT_BYTES),
-  };
+  return { text: contentOf(text), bytesLeftOut: Math.max(0, version.size - DOCUMENT_BYTES) };
 }

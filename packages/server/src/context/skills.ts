@@ -24,7 +24,7 @@ export function describeSkills(
   const leftOut: LeftOut[] = [];
   let tokens = estimateText(INTRODUCTION);
   for (const skill of usable) {
-    const text = `- ${skill.name} (${skill.path}): ${skill.description}`;
+    const text = skillText(skill);
     const size = estimateText(text);
     const why = !canRead
       ? 'the role cannot read files'
@@ -36,7 +36,8 @@ export function describeSkills(
       continue;
     }
     tokens += size;
-    parts.push({ kind: 'skill', text, source: { kind: 'file', id: skill.file, version: skill.version } });
+    const { file: id, version, path } = skill;
+    parts.push({ kind: 'skill', text, source: { kind: 'file', id, version, path } });
   }
   if (parts.length === 0) return { parts, leftOut };
   const introduction: ContextPart = {
@@ -45,4 +46,12 @@ export function describeSkills(
     source: { kind: 'text', name: 'skills' },
   };
   return { parts: [introduction, ...parts], leftOut };
+}
+
+export function skillText({
+  name,
+  path,
+  description,
+}: Pick<KnownSkill, 'name' | 'path' | 'description'>): string {
+  return `- ${name} (${path}): ${description}`;
 }

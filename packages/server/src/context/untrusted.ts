@@ -2,12 +2,18 @@
 // people and the server say. The mark does not make a model obey it: what protects is the policy.
 
 import { createHash } from 'node:crypto';
-import { outputText } from '@continuo/protocol';
+import { currentSummary, outputText } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
+import type { ThreadState } from '../threads/fold.ts';
 
 /** Whether a model that is shown this message has read what others wrote. */
 export function isUntrusted(message: HistoryMessage): boolean {
-  return (message.role === 'tool' || message.role === 'user') && message.untrusted === true;
+  return message.role !== 'system' && message.untrusted === true;
+}
+
+/** Whether the thread's model has, in messages or in the summary that stands for them. */
+export function hasReadUntrusted({ history, memory }: Pick<ThreadState, 'history' | 'memory'>): boolean {
+  return history.some(({ entry }) => isUntrusted(entry)) || currentSummary(memory)?.data.untrusted === true;
 }
 
 /** A person's message marks its own untrusted part. */

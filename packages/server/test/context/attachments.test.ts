@@ -78,7 +78,7 @@ test('WS-3 a message shows what its files said when it was sent', async () => {
   expect(JSON.stringify((await shown([file])).own.content)).toContain('before');
 });
 
-test('WS-3 of many short texts, so many are shown as fit', async () => {
+test('WS-3 of many short texts, as many are shown as fit', async () => {
   const workspace = await world.workspace();
   const files = [];
   for (let n = 0; n < 6; n += 1)

@@ -6,6 +6,7 @@ import {
   brokenInvariants,
   freshDatabase,
   startPod,
+  unfaithfulRequests,
   type TestDatabase,
   type TestPod,
 } from '@continuo/testkit/fixtures';
@@ -24,8 +25,9 @@ beforeAll(async () => {
   pod = await newPod();
 });
 afterAll(async () => {
+  const unfaithful = await unfaithfulRequests(pod.url, database.pool);
   await Promise.all(pods.map((each) => each.end()));
-  const broken = await brokenInvariants(database.pool);
+  const broken = [...unfaithful, ...(await brokenInvariants(database.pool))];
   await Promise.all([database.drop(), provider[Symbol.asyncDispose]()]);
   expect(broken).toEqual([]);
 });
@@ -82,7 +84,48 @@ async function untilCount(chat: Chat, type: string, count: number) {
   });
 }
 
-test('STATE-1 STATE-4 STATE-6 STATE-7 after a turn the summarizer changes the state by deltas; bad ones are refused one by one; people change and clear it', async () => {
+test('STATE-7 resolved and discarded items and refuted assumptions leave the request to the model, and stay stored', async () => {
+  const space = await newSpace(pod.url);
+  provider.reply(NOTHING);
+  const chat = await open(space, says('A party.'));
+  const item = (id: string, title: string, status = 'active') => ({
+    op: 'add',
+    item: { id, kind: 'task', title, status },
+  });
+  const { status } = await ask('PATCH', `${chat.url}/state`, {
+    agent_state_item_updates: [
+      item('ada', 'Call Ada'),
+      item('band', 'Hire a band'),
+      item('cake', 'Bring cake'),
+    ],
+    agent_state_updates: { assumptions: [{ id: 'june', hypothesis: 'It is in June', confidence: 0.6 }] },
+  });
+  expect(status).toBe(200);
+  await ask('PATCH', `${chat.url}/state`, {
+    agent_state_item_updates: [
+      { op: 'update', id: 'ada', patch: { status: 'resolved' } },
+      { op: 'remove', id: 'band' },
+    ],
+    agent_state_updates: { assumptions: [{ id: 'june', hypothesis: 'It is in June', confidence: 0 }] },
+  });
+  provider.reply(NOTHING);
+  const { body } = await ask('POST', chat.url, { content: says('Go on.') });
+  await framesOf(pod.url, body.run.id);
+  const { parts } = (await ask('GET', `${pod.url}/api/runs/${body.run.id}/context`)).body;
+  const { text } = parts.find(({ kind }: { kind: string }) => kind === 'agent_state');
+  expect(text).toContain('Bring cake');
+  expect(text).not.toMatch(/Call Ada|Hire a band|in June/);
+  expect((await ask('GET', `${chat.url}/state`)).body).toMatchObject({
+    items: [
+      { id: 'ada', status: 'resolved' },
+      { id: 'band', status: 'discarded' },
+      { id: 'cake', status: 'active' },
+    ],
+    assumptions: [{ id: 'june', confidence: 0 }],
+  });
+});
+
+test('STATE-1 STATE-4 STATE-6 after a turn the summarizer changes the state by deltas; bad ones are refused one by one; people change and clear it', async () => {
   const space = await newSpace(pod.url);
   provider.reply(
     answers({
@@ -152,7 +195,6 @@ test('STATE-1 STATE-4 STATE-6 STATE-7 after a turn the summarizer changes the st
   await untilCount(chat, 'agent_state_delta', 3);
   const shown = provider.received.at(-1)!.body;
   expect(JSON.stringify(shown)).toContain('Hire a band');
-
   for (const bad of [{ agent_state_item_updates: [{ op: 'burn', id: 'x' }] }, { items: [] }, 7])
     expect((await ask('PATCH', `${chat.url}/state`, bad)).status).toBe(400);
   const cleared = await ask('DELETE', `${chat.url}/state`);
@@ -231,4 +273,62 @@ test('CTX-7 a run does not wait for the summarizer, and what a killed pod had be
   const { rows } = await database.pool.query('select wake_at from threads where id = $1', [chat.id]);
   expect(rows[0].wake_at === null || rows[0].wake_at.getTime() <= failed.data.retry_at + 1000).toBe(true);
   await untilCount(here, 'agent_state_delta', 2);
+});
+
+test('CTX-7 an answer whose messages are taken back meanwhile is not applied, and what it cost counts', async () => {
+  const space = await newSpace(pod.url);
+  const { promise: rewound, resolve: goOn } = Promise.withResolvers<void>();
+  const item = { id: 'late', kind: 'note', title: 'Too late' };
+  const late = answers({ agent_state_item_updates: [{ op: 'add', item }] });
+  provider.reply({ ...late, pause: () => rewound });
+  const before = provider.received.length;
+  const chat = await open(space, says('One.'));
+  await until('the summarizer is asked', () => provider.received.length > before);
+  const messages = (await ask('GET', `${pod.url}/api/threads/${chat.id}/messages`)).body.items;
+  provider.reply(NOTHING);
+  await tell(chat, says('Rather this.'), { replaces: messages[0].id });
+  goOn();
+  const [failed] = await untilCount(chat, 'summary_failed', 1);
+  expect(failed.data).toMatchObject({
+    error: expect.stringContaining('came too late'),
+    model: MODEL.anthropic,
+    usage: { input: 120 },
+  });
+  await untilCount(chat, 'agent_state_delta', 1);
+  expect((await ask('GET', `${chat.url}/state`)).body.items).toEqual([]);
+  const { items } = (await ask('GET', `${pod.url}/api/threads/${chat.id}/requests`)).body;
+  expect(items.filter(({ purpose }: { purpose: string }) => purpose === 'summary')).toHaveLength(2);
+});
+
+test('CTX-7 the summarizer leaves the threads of child runs alone, until a person writes there', async () => {
+  const space = await newSpace(pod.url);
+  const brief = (text: string) => `Do it. ⟦${says(text)}⟧`;
+  provider.reply(NOTHING);
+  const before = provider.received.length;
+  const { body } = await ask('POST', `${space.url}/chats`, {
+    title: 'x',
+    goal: brief('All is done.'),
+    mode: 'parallel_agents',
+    agents: [
+      { role: 'assistant', brief: brief('One is done.') },
+      { role: 'assistant', brief: brief('Two is done.') },
+    ],
+  });
+  await framesOf(pod.url, body.run.id);
+  const parent: Chat = { id: body.chat.id, url: `${space.url}/chats/${body.chat.id}` };
+  await until('the parent is reconciled', async () => {
+    const deltas = await eventsOf(parent, 'agent_state_delta');
+    return deltas.some(({ data }) => data.source === 'summarizer');
+  });
+  const { rows } = await database.pool.query<{ id: string }>(
+    'select id from threads where parent_run = $1 and owner is null and wake_at is null',
+    [body.run.id],
+  );
+  expect(rows).toHaveLength(3);
+  expect(provider.received.length - before).toBe(1);
+  const child: Chat = { id: rows[0]!.id, url: `${space.url}/chats/${rows[0]!.id}` };
+  provider.reply(NOTHING);
+  await tell(child, says('Go on.'));
+  const [delta] = await untilCount(child, 'agent_state_delta', 1);
+  expect(delta.data).toMatchObject({ source: 'summarizer' });
 });

@@ -105,7 +105,7 @@ test('PLUS-8 each request of a run is shown as it was sent, also after a restart
     expect(placed(first, 'system').map(({ kind, source }) => [kind, source.kind])).toEqual([
       ['base', 'text'],
       ['role', 'text'],
-      ['guide', 'text'],
+      ['guide', 'file'],
       ['skill', 'text'],
       ['skill', 'file'],
     ]);
@@ -144,6 +144,88 @@ test('PLUS-8 each request of a run is shown as it was sent, also after a restart
   await pod.end();
   pod = await start();
   await check();
+});
+
+test('PLUS-8 what has a version is not stored again: it is rebuilt from the log and from versions of files', async () => {
+  const space = await newSpace(pod.url);
+  const skill = (description: string) => `---\nname: haiku\ndescription: ${description}\n---\n5, 7, 5.`;
+  const files = (adjective: string) =>
+    Promise.all([
+      put(space, 'AGENTS.md', `Write ${adjective} Latin.`),
+      put(space, 'agents/poet.md', `You are a ${adjective} poet.`),
+      put(space, '.agents/skills/haiku/SKILL.md', skill(`Writes ${adjective} haikus.`)),
+    ]);
+  await files('good');
+  const { project } = (await ask('POST', `${space.url}/projects`, { name: 'Moon' })).body;
+  const content = `Very good craters. ${'They are deep. '.repeat(1000)}`;
+  const survey = await ask('POST', `${space.url}/documents`, {
+    project_id: project.id,
+    title: 'Crater survey',
+    content,
+  });
+  expect(survey.status).toBe(201);
+  server.reply(says('Craters.'));
+  const goal = 'What does the crater survey say?';
+  const about = { title: 'x', model, role: 'poet', project_id: project.id };
+  const opened = await ask('POST', `${space.url}/chats`, { goal, ...about });
+  const { chat, run } = opened.body as { chat: { id: string }; run: { id: string } };
+  await framesOf(pod.url, run.id);
+  const item = { id: 'flag', kind: 'idea', title: 'Bring a good flag' };
+  const state = `${space.url}/chats/${chat.id}/state`;
+  await ask('PATCH', state, { agent_state_item_updates: [{ op: 'add', item }] });
+  const next = await say(chat.id, goal, [says('As I said.')]);
+
+  await files('bad');
+  const document = `${space.url}/documents/${survey.body.id}`;
+  expect((await ask('PATCH', document, { content: 'Very bad craters.' })).status).toBe(200);
+  expect((await ask('DELETE', state)).status).toBe(200);
+  const { exact, parts } = await contextOf(next);
+  expect(exact).toBe(true);
+  const good = parts.filter(({ place, text }) => place !== 'history' && text?.includes('good'));
+  const named = good.map(({ kind, source }) => [kind, source.kind === 'file' ? source.path : source.kind]);
+  expect(named).toEqual([
+    ['role', '/agents/poet.md'],
+    ['guide', '/AGENTS.md'],
+    ['skill', '/.agents/skills/haiku/SKILL.md'],
+    ['agent_state', 'event'],
+    ['document', '/projects/moon/docs/Crater survey.md'],
+  ]);
+  const stored = await database.pool.query<{ text: string }>(
+    'select text::text as text from context_texts where workspace_id = $1',
+    [space.id],
+  );
+  expect(stored.rows.length).toBeGreaterThan(0);
+  expect(stored.rows.filter(({ text }) => text.includes('good'))).toEqual([]);
+});
+
+test('PLUS-8 a change of the agent state between a request and its answer is not shown as part of the request', async () => {
+  const space = await newSpace(pod.url);
+  server.reply(says('Hello.'));
+  const opened = await ask('POST', `${space.url}/chats`, { goal: 'Hello.', title: 'x', model });
+  const { chat, run } = opened.body as { chat: { id: string }; run: { id: string } };
+  await framesOf(pod.url, run.id);
+  const state = `${space.url}/chats/${chat.id}/state`;
+  const item = { id: 'flag', kind: 'idea', title: 'Bring a flag' };
+  await ask('PATCH', state, { agent_state_item_updates: [{ op: 'add', item }] });
+  server.reply({ said: [], instead: 'stall' });
+  const before = server.received.length;
+  const { body } = await ask('POST', `${pod.url}/api/threads/${chat.id}/messages`, { content: 'Go.', model });
+  await until('the model is asked', () => server.received.length > before);
+  const cleared = ask('DELETE', state);
+  await until('the change waits, or is in the log', async () => {
+    const { rows } = await database.pool.query(
+      `select from threads where id = $1 and cardinality(state_edits) > 0
+        union all select from events where thread_id = $1 and type = 'agent_state_delta' and data ->> 'cleared' = 'true'`,
+      [chat.id],
+    );
+    return rows.length > 0;
+  });
+  await ask('POST', `${pod.url}/api/runs/${body.run.id}/cancel`, {});
+  await framesOf(pod.url, body.run.id);
+  expect((await cleared).status).toBe(200);
+  const { exact, parts } = await contextOf(body.run.id);
+  expect(exact).toBe(true);
+  expect(parts.find(({ kind }) => kind === 'agent_state')!.text).toContain('Bring a flag');
 });
 
 test('PLUS-8 a request without an answer has a manifest, too: refused as too long, failed, and canceled', async () => {
@@ -212,7 +294,7 @@ test('PLUS-8 the request for a title is shown, and requests of a thread are list
   expect(title.tokens.input).toBeGreaterThan(0);
 });
 
-test('PLUS-8 unknown requests are refused with what there is', async () => {
+test('PLUS-8 an unknown request is refused, and the answer lists the known ones', async () => {
   const thread = await createThread(pod.url);
   const run = await say(thread, 'One.', [says('1.')]);
   expect(await ask('GET', `${pod.url}/api/runs/${run}/context?message=m9`)).toMatchObject({
@@ -229,7 +311,7 @@ test('PLUS-8 unknown requests are refused with what there is', async () => {
   });
 });
 
-test('PLUS-8 what was purged is said, and manifests go with their thread', async () => {
+test('PLUS-8 a request whose texts were purged says so, and a purged thread takes its manifests with it', async () => {
   const space = await newSpace(pod.url);
   server.reply(says('1.'));
   const { chat, run } = (await ask('POST', `${space.url}/chats`, { goal: 'One.', title: 'x', model })).body;

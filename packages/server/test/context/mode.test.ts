@@ -11,6 +11,9 @@ test.for([
   ['act', 'What is left to do? Then write a plan for it.'],
   ['act', 'I’d like you to draft an overview of the project'],
   ['act', 'Great, and now rename it to Apollo'],
+  ['act', 'Hello, create a task'],
+  ['act', '@agent add a milestone'],
+  ['act', '- create one task\n- create another one'],
   ['act', '{"steps": []}'],
   ['inform', 'What does the research say about craters?'],
   ['inform', 'Which tasks are open?'],
@@ -24,6 +27,17 @@ test.for([
   ['clarify', 'just thinking aloud, do not write anything'],
 ] as const)('CTX-3 the mode is %s for: %s', ([mode, message]) => {
   expect(decideMode(message, false)).toMatchObject({ mode, by: 'rules' });
+});
+
+test('CTX-3 a question that may be a request, as it may in any language, leaves the decision to the model', () => {
+  const asked = ['Would you mind adding a task?', 'Any chance of a task for that?'];
+  const inOtherLanguages = [
+    'Kannst du bitte eine Aufgabe anlegen?',
+    '¿Puedes crear una tarea?',
+    'タスクを作成してくれますか？',
+  ];
+  for (const message of [...asked, ...inOtherLanguages])
+    expect(decideMode(message, true)).toMatchObject({ mode: 'inform', by: 'default' });
 });
 
 test('CTX-3 in doubt the mode is clarify, and a consent is an act only after an answer', () => {

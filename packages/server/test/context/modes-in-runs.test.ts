@@ -1,7 +1,7 @@
 // Modes and instructions in runs, with a model that follows the instructions that it is given. It speaks a provider's wire format.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ask, framesOf, type Frame } from '@continuo/testkit';
+import { ask, framesOf, until, type Frame } from '@continuo/testkit';
 import { usePod } from '@continuo/testkit/fixtures';
 import { ENV, startProvider, type ProviderServer } from '../models/server.ts';
 import type { Reply, Request, Said } from '../models/wire/reply.ts';
@@ -84,6 +84,7 @@ async function post(path: string, body: unknown): Promise<Body> {
 
 interface Turn {
   readonly chat: string;
+  readonly run: string;
   readonly frames: readonly Frame[];
   readonly requests: readonly Request[];
 }
@@ -104,7 +105,7 @@ async function send(
     .map(({ body }) => body)
     // Summaries of earlier turns are asked for meanwhile.
     .filter((request) => textsIn(request)[0]!.text.startsWith('Rules that always apply'));
-  return { chat: known ?? chat.id, frames, requests };
+  return { chat: known ?? chat.id, run: run.id, frames, requests };
 }
 
 const dataOf = (frames: readonly Frame[], event: string): Body[] =>
@@ -146,21 +147,102 @@ test('CTX-3 STATE-5 in clarify and inform no tool that changes the project is of
   expect((await ask('GET', `${base()}/tasks?project_id=${moon}`)).body.items).toEqual([]);
 });
 
-test('CTX-3 where the rules do not decide, the model does, and can act from then on', async () => {
-  const { frames, requests } = await send('Bitte leg eine Aufgabe an.', { project_id: moon });
-  expect(dataOf(frames, 'mode')).toMatchObject([
-    { mode: 'clarify', by: 'default' },
-    { mode: 'act', by: 'model', why: 'Bitte leg eine Aufgabe an' },
-  ]);
-  expect(toolsIn(requests[0]!)).toContain('start_acting');
-  expect(toolsIn(requests[0]!)).not.toContain('create_onto_task');
-  expect(toolsIn(requests[1]!)).toContain('create_onto_task');
-  expect(toolsIn(requests[1]!)).not.toContain('start_acting');
-  expect(called(frames)).toMatchObject([
-    ['start_acting', true],
-    [expect.stringMatching(/^create_onto_/), true],
+test('STATE-5 a provisional item becomes an entity only when the person clearly wants it', async () => {
+  const tasks = async (): Promise<string[]> =>
+    (await ask('GET', `${base()}/tasks?project_id=${moon}`)).body.items.map(({ title }: Body) => title);
+  const { chat } = await send('What is in the plan?', { project_id: moon });
+  const item = { id: 'hall', kind: 'task', title: 'Book the hall' };
+  const edited = await ask('PATCH', `${base()}/chats/${chat}/state`, {
+    agent_state_item_updates: [{ op: 'add', item }],
+  });
+  expect(edited.status).toBe(200);
+  const before = await tasks();
+  for (const message of ['Maybe we schedule the hall', 'Which of our ideas should we do?']) {
+    const { frames, requests } = await send(message, { chat });
+    expect(textsIn(requests[0]!).at(-1)!.text).toContain('"title":"Book the hall"');
+    expect(toolsIn(requests[0]!)).not.toContain('create_onto_task');
+    expect(called(frames)).toEqual([]);
+  }
+  expect(await tasks()).toEqual(before);
+  const { frames } = await send('Schedule it: book the hall', { chat });
+  expect(called(frames)).toEqual([['create_onto_task', true]]);
+  expect(await tasks()).toHaveLength(before.length + 1);
+});
+
+test('CTX-9 a turn’s request has the instructions, the summary, the messages, outputs, tools, the agent state and the message', async () => {
+  const filler = 'What is known of that? '.repeat(100);
+  const { chat } = await send(`What is the oldest fact? It is OLDEST. ${filler}`, { project_id: moon });
+  for (let turn = 1; turn <= 8; turn += 1) await send(`What is fact ${turn}? ${filler}`, { chat });
+  await until(
+    'the chat has a summary',
+    async () => (await ask('GET', `${base()}/chats/${chat}/summaries`)).body.items.length > 0,
+  );
+  await send('Schedule the landing', { chat });
+  const item = { id: 'i', kind: 'idea', title: 'Bring a flag' };
+  await ask('PATCH', `${base()}/chats/${chat}/state`, { agent_state_item_updates: [{ op: 'add', item }] });
+  const { run, requests } = await send('What is next?', { chat });
+  const [first, ...texts] = textsIn(requests[0]!);
+  const at = (text: string) => [
+    first!.text.indexOf(text) >= 0,
+    texts.findIndex((each) => each.text.includes(text)),
+  ];
+  expect(first!.role).toBe('system');
+  expect(at('Rules that always apply')).toEqual([true, -1]);
+  // The oldest message is in the summary alone, the latest ones are there word for word.
+  expect(at('OLDEST')).toEqual([true, -1]);
+  const said = texts.findIndex(({ text }) => text.startsWith('What is fact 8?'));
+  const output = texts.findIndex(
+    ({ role, text }) => role === 'tool' && text.includes('Schedule the landing'),
+  );
+  expect([said >= 0, said < output, output < texts.length - 1]).toEqual([true, true, true]);
+  const last = texts.at(-1)!.text;
+  expect(last).toMatch(/Bring a flag[\s\S]*Mode: inform[\s\S]*What is next\?$/);
+  expect(toolsIn(requests[0]!)).toContain('get_onto_document_details');
+  // The inspector names these parts, and no others.
+  const { exact, parts } = (await ask('GET', `${world.url}/api/runs/${run}/context`)).body;
+  const kinds: string[] = parts.map(({ place, kind }: Body) => `${place} ${kind}`);
+  expect([exact, [...new Set(kinds)].toSorted((a, b) => (a < b ? -1 : 1))]).toEqual([
+    true,
+    [
+      ...['assistant', 'tool', 'user'].map((kind) => `history ${kind}`),
+      ...[
+        'base',
+        'documents',
+        'project',
+        'role',
+        'scope',
+        'structure',
+        'summary',
+        'tools',
+        'verification',
+      ].map((kind) => `system ${kind}`),
+      'tools tool',
+      ...['activity', 'agent_state', 'mode'].map((kind) => `turn ${kind}`),
+    ],
   ]);
 });
+
+test.for([
+  ['clarify', 'Bitte leg eine Aufgabe an.'],
+  ['inform', 'Bitte, kannst du eine Aufgabe anlegen?'],
+] as const)(
+  'CTX-3 where the rules do not decide, the model does, and can act from then on: %s, %s',
+  async ([mode, message]) => {
+    const { frames, requests } = await send(message, { project_id: moon });
+    expect(dataOf(frames, 'mode')).toMatchObject([
+      { mode, by: 'default' },
+      { mode: 'act', by: 'model', why: 'Bitte leg eine Aufgabe an' },
+    ]);
+    expect(toolsIn(requests[0]!)).toContain('start_acting');
+    expect(toolsIn(requests[0]!)).not.toContain('create_onto_task');
+    expect(toolsIn(requests[1]!)).toContain('create_onto_task');
+    expect(toolsIn(requests[1]!)).not.toContain('start_acting');
+    expect(called(frames)).toMatchObject([
+      ['start_acting', true],
+      [expect.stringMatching(/^create_onto_/), true],
+    ]);
+  },
+);
 
 test('ONT-7 structure and overviews go to documents first, execution to tasks and plans first', async () => {
   const overview = await send('Write an overview of the landing.', { project_id: moon });
@@ -218,6 +300,39 @@ test('CTX-8 a focus is the scope of the next message, and is read ahead', async 
   expect(status).toBe(200);
   expect(body).toMatchObject({ scope: 'project', project_id: moon, entity: null });
   expect(body.parts.map(({ kind }: Body) => kind)).toContain('structure');
+  // The pack has the fields of a project's scope, and the chat's agent state.
+  expect(body.pack).toMatchObject({
+    scope: 'project',
+    focus: { projectId: moon, projectName: 'Moon' },
+    systemInstructions: expect.stringMatching(
+      /^Rules that always apply[^]*This conversation is about one project/,
+    ),
+    data: {
+      docStructure: { version: expect.any(Number), root: expect.any(Array) },
+      projectSummary: expect.stringContaining('Land there.'),
+      recentActivity: expect.any(Array),
+      agentState: { sessionId: chat, items: [] },
+    },
+    retrievalHints: { keywords: [], docIds: [] },
+    budgets: { maxTokens: expect.any(Number), summaryTokens: 2000, recentMessages: 12 },
+  });
+  const wanted = await post('documents', { project_id: moon, title: 'Lunar dust', content: 'Fine.' });
+  const message = 'What is known of lunar dust?';
+  const entity = { type: 'document', id: wanted.id };
+  const near = (await focus({ scope: 'entity', entity, message })).body.pack;
+  expect(near).toMatchObject({
+    scope: 'entity',
+    focus: { entityId: wanted.id, entityType: 'document' },
+    data: { entityDetails: { id: wanted.id }, linkedEntities: [] },
+    retrievalHints: { keywords: ['known', 'lunar', 'dust'], docIds: [wanted.id] },
+  });
+  expect(JSON.stringify(near)).not.toContain('Fine.');
+  expect((await focus({ scope: 'global' })).body.pack).toMatchObject({
+    scope: 'global',
+    data: { projectSummary: expect.stringContaining('Moon') },
+    retrievalHints: { keywords: [], docIds: [] },
+  });
+  await focus({ scope: 'project', project_id: moon });
   const about = await send('What is in the plan?', { chat });
   expect(textsIn(about.requests[0]!)[0]!.text).toContain(`project_id ${moon}`);
   expect(dataOf(about.frames, 'message')[0].scope).toEqual({ project_id: moon });

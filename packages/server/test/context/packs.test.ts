@@ -1,7 +1,7 @@
 // What models are told about the scope of their thread.
 
 import { expect, test } from 'vitest';
-import type { PolicyRule, ThreadScope } from '@continuo/protocol';
+import { agentStateOf, NO_MEMORY, type PolicyRule, type ThreadScope } from '@continuo/protocol';
 import type { Agent } from '../../src/agents/agent.ts';
 import { toolsWithinBudget } from '../../src/context/budgets.ts';
 import { loadLayers } from '../../src/context/layers.ts';
@@ -22,7 +22,8 @@ function agentWith(permissions: readonly PolicyRule[] = []): Agent {
   return {
     role: 'assistant',
     preamble: 'You help.',
-    guide: 'Be brief.',
+    roleFile: null,
+    guide: { id: 'g', path: '/AGENTS.md', version: 1, text: 'Be brief.' },
     teamFiles: [],
     permissions,
   } as never;
@@ -38,7 +39,14 @@ function read(
     mode = undefined as ModeDecision | undefined,
   } = {},
 ): Promise<PackParts> {
-  return packs.read({ workspaceId: caller.workspaceId, scope, agent: agentWith(permissions), message, mode });
+  return packs.read({
+    workspaceId: caller.workspaceId,
+    scope,
+    agent: agentWith(permissions),
+    message,
+    mode,
+    ratio: 1,
+  });
 }
 
 const kinds = (parts: readonly ContextPart[]) => parts.map(({ kind }) => kind);
@@ -71,7 +79,7 @@ test('CTX-1 CTX-2 ONT-6 in a project a model gets the five layers, the map witho
   expect(first.map(({ text }) => text)).toEqual([
     layers.base,
     'You help.',
-    'The workspace’s AGENTS.md says:\n\nBe brief.',
+    '/AGENTS.md, which people edit and you keep to, says:\n\nBe brief.',
   ]);
   expect(structureOf(pack)).toMatchObject({
     version: 3,
@@ -139,7 +147,7 @@ test('CTX-1 in the global scope a model gets a line about each project, and noth
   expect(pack.turn).toEqual([]);
 });
 
-test('a model is told nothing of what its role may not read', async () => {
+test('a pack contains nothing that the role may not read', async () => {
   const caller = await world.newCaller();
   const { craters, project, scope } = await newProject(caller);
   const hidden: PolicyRule = { tool: '*', path: '/projects/moon/docs/Research.md', action: 'deny' };
@@ -185,6 +193,10 @@ test('retrieval loads the documents that the message names by path, title or rar
   expect(await sourcesFor('Why kerosene and not hydrogen?')).toEqual([fuel.id]);
   expect(await sourcesFor('What do Research / Notes say?')).toEqual([notes.id, research.id, other.id]);
   expect(await sourcesFor('Hello there, how are you?')).toEqual([]);
+  // Words that every text has say nothing.
+  const scopeOfWork = await add('Scope of it', 'x', { description: 'What it is, as of now, to us' });
+  expect(await sourcesFor('So what is the point of it to us, as it is?')).toEqual([]);
+  expect(await sourcesFor('What is in the scope of it?')).toEqual([scopeOfWork.id]);
   const pack = await read(caller, scope, { message: 'Why kerosene and not hydrogen?' });
   expect(pack.turn.at(-1)).toMatchObject({
     kind: 'document',
@@ -211,10 +223,16 @@ test('CTX-8 a warm cache gives the same parts as a cold one, after every kind of
         caller.workspaceId,
         JSON.stringify({ rules: [{ tool: '*', action: 'allow' }, ...permissions] }),
       ]),
+    // Nobody announces that a policy was changed.
+    () =>
+      world.pool.query('update workspaces set policy = $2 where id = $1', [
+        caller.workspaceId,
+        JSON.stringify({ rules: [{ tool: '*', path: '/projects/**', action: 'deny' }] }),
+      ]),
   ];
   for (const change of changes) {
     await change();
-    for (const asked of [scope, about])
+    for (const asked of [scope, about, { project_id: null }])
       for (const allowed of [[], permissions]) {
         const message = 'What do Research and Secret say?';
         const how = { message, permissions: allowed };
@@ -237,13 +255,42 @@ test('CTX-8 a cached pack asks the database for one row, and is read again after
   } as never;
   let now = 0;
   const packs = createPacks({ pool, layers, bus: null, now: () => now });
-  await packs.prewarm(caller.workspaceId, scope, []);
+  const about = { workspaceId: caller.workspaceId, scope, permissions: [], message: '', maxTokens: 1 };
+  await packs.prewarm({ ...about, agentState: agentStateOf(NO_MEMORY, 't') });
   expect(asked).toEqual(['context_bundle']);
   await read(caller, scope, { packs });
   expect(asked).toEqual(['context_bundle', 'context_stamp']);
   now += 60_000;
   await read(caller, scope, { packs });
   expect(asked).toEqual(['context_bundle', 'context_stamp', 'context_bundle']);
+});
+
+test('CTX-8 a workspace without projects asks the database for nothing until the bus announces a change', async () => {
+  const caller = await world.newCaller();
+  const asked: string[] = [];
+  const pool = {
+    query: (statement: { name: string }) => {
+      asked.push(statement.name);
+      return world.pool.query(statement as never);
+    },
+  } as never;
+  let announce = (): void => undefined;
+  const bus = {
+    subscribe: (_: unknown, { message }: { message: (change: object) => void }) => {
+      announce = () => message({ workspaceId: caller.workspaceId });
+    },
+  } as never;
+  const packs = createPacks({ pool, layers, bus, now: () => 0 });
+  const everywhere = { project_id: null };
+  await read(caller, everywhere, { packs });
+  await read(caller, everywhere, { packs });
+  expect(asked).toEqual(['context_bundle']);
+  await newProject(caller);
+  announce();
+  expect(kinds((await read(caller, everywhere, { packs })).system)).toEqual(['scope', 'project']);
+  // With projects, a row tells whether what is cached is current.
+  await read(caller, everywhere, { packs });
+  expect(asked).toEqual(['context_bundle', 'context_bundle', 'context_stamp']);
 });
 
 test('the schemas of the server’s own tools have at most 6,000 tokens; what is left out is said', () => {

@@ -36,6 +36,7 @@ function agentOf(model: string): Agent {
     role: 'assistant',
     model: { id: model, stream: () => Promise.reject(new Error('not asked')) as never },
     preamble: 'You help.',
+    roleFile: null,
     guide: null,
     teamFiles: [],
     skills: async () => [],
@@ -67,6 +68,7 @@ async function requestIn(state: ThreadState, threadId: string, runId: string, an
     runId,
     summaryLines: 5,
     historyTokens: 200,
+    ratio: 1,
     wholeHistory: async () => state.history,
   } as unknown as Parameters<typeof assembleRequest>[0]);
   const { recipe, ...parts } = request;
