@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { jsonExcess } from '@continuo/engine';
 import { parsePath } from '../files/paths.ts';
-import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../limits/yielding.ts';
 import type { EntityInput } from './entities.ts';
 import { Refused } from './errors.ts';
 import { EDGES_PER_ENTITY, title, type Edge, type Kind } from './kind.ts';
@@ -166,7 +166,7 @@ function checkEdges({ project, entities, documents, edges }: Manifest): void {
   }
 }
 
-/** Takes away what nothing leads to, again and again: what is left then is a circle, or behind one. */
+/** Repeatedly removes entities that no edge leads to: those that remain form a circle, or come after one. */
 function hasCycle(edges: readonly Edge[]): boolean {
   const incoming = new Map<string, number>();
   const outgoing = new Map<string, string[]>();

@@ -3,7 +3,7 @@
 
 import type { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import { sqlState, transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { asText, gatherChunks, readWhole, type StoredContent } from '../files/content.ts';
 import { listFiles, lockFiles, writeFile, type Changed, type FileHead } from '../files/files.ts';
@@ -184,7 +184,7 @@ export async function importProject(
   }
 }
 
-/** Reads the whole zip. Contents are stored, which nobody sees before they belong to a file. */
+/** Reads the whole zip. Contents are stored at once; nobody can read them until they belong to a file. */
 async function readArchive(
   pool: Pool,
   file: string,

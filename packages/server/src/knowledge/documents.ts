@@ -10,12 +10,14 @@ import {
   lockFiles,
   moveFiles,
   readFile,
+  readSkipped,
   removeFiles,
   restoreFiles,
   writeFile,
   type Changed,
   type FeedChange,
   type FileHead,
+  type SkippedFile,
 } from '../files/files.ts';
 import { parsePath, type FilePath } from '../files/paths.ts';
 import { readHead } from '../files/save.ts';
@@ -51,6 +53,8 @@ interface DocumentPatch {
 /** A change of documents, and of the files that they are. */
 export interface DocumentChange extends Change {
   readonly files: readonly Changed[];
+  /** Files that were to be restored with it, and stay removed. */
+  readonly skipped?: readonly SkippedFile[];
 }
 
 export interface DocumentService {
@@ -186,19 +190,21 @@ export function createDocumentService({
         await requireProject(within, entity.project_id!);
         if (file.removedAt === null) return changeOf(within, [], [], id);
         await removePlaceholder(within, file);
-        const { rows } = await client.query<{ id: string }>(
+        const { rows: below } = await client.query<{ id: string }>(
           `select id from files where workspace_id = $1 and removed_at = $2
-            and (id = $3 or starts_with(folded, $4)) limit ${DOCUMENT_FILES + 1}`,
+            and id <> $3 and starts_with(folded, $4) limit ${DOCUMENT_FILES + 1}`,
           [workspaceId, file.removedAt, id, `${file.folded.slice(0, -3)}/`],
         );
-        if (rows.length > DOCUMENT_FILES)
+        if (below.length > DOCUMENT_FILES)
           throw new Refused(
             `more than ${DOCUMENT_FILES} files were removed with this document; restore its files instead`,
           );
-        const files = await restoreFiles(client, { workspaceId, author, ids: rows.map((row) => row.id) });
+        const ids = [id, ...below.map((row) => row.id)];
+        const files = await restoreFiles(client, { workspaceId, author, ids });
         if (!files.some((each) => each.kind === 'changed' && each.file.id === id))
           throw new Refused(`${file.path} is another file now; move that one away first`);
-        return changeOf(within, files, [], id);
+        const change = await changeOf(within, files, [], id);
+        return { ...change, skipped: await readSkipped(client, workspaceId, ids) };
       });
     },
   };

@@ -2,9 +2,9 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import type { Queryable } from '../db/pool.ts';
-import { changeEntities, readEntities, type Caller, type Change, type Operation } from './entities.ts';
+import { changeEntities, LIVE, readEntities, type Caller, type Change, type Operation } from './entities.ts';
 import { NotFound, Refused } from './errors.ts';
-import { titleOf, type Edge } from './kind.ts';
+import type { Edge } from './kind.ts';
 import { problemWithEdge, RELATIONS } from './relations.ts';
 
 export interface NewEdge {
@@ -56,7 +56,7 @@ export async function findEdge(
 }
 
 /** An edge seen from one of its ends. */
-export interface Link {
+interface Link {
   readonly id: string;
   readonly rel: string;
   /** `out`: the edge starts here. */
@@ -66,38 +66,40 @@ export interface Link {
   readonly entity: {
     readonly id: string;
     readonly kind: string;
+    readonly project_id: string | null;
     readonly title: string;
     readonly state: string | null;
   };
 }
 
+interface Links {
+  readonly items: readonly Link[];
+  /** The change feed's seq of the same moment. */
+  readonly as_of: number;
+}
+
 /** The links of an entity to live entities, both ways. */
-export async function listLinks(
-  client: Queryable,
-  workspaceId: string,
-  entityId: string,
-): Promise<readonly Link[]> {
-  const { rows } = await client.query<Edge>({
+export async function listLinks(client: Queryable, workspaceId: string, entityId: string): Promise<Links> {
+  const { rows } = await client.query<{
+    as_of: string;
+    links: { id: string; rel: string; from_id: string; entity: Link['entity'] }[];
+  }>({
     name: 'list_links',
-    text: `select id, from_id, rel, to_id from edges
-      where workspace_id = $1 and (from_id = $2 or to_id = $2) order by rel, id`,
+    text: `select w.change_seq as as_of, coalesce((
+        select jsonb_agg(jsonb_build_object('id', g.id, 'rel', g.rel, 'from_id', g.from_id, 'entity', jsonb_build_object(
+          'id', e.id, 'kind', e.kind, 'project_id', e.project_id, 'title', e.title, 'state', e.state)) order by g.rel, g.id)
+        from edges g join entities e on e.id = case when g.from_id = $2 then g.to_id else g.from_id end
+        where g.workspace_id = w.id and (g.from_id = $2 or g.to_id = $2) and ${LIVE}
+      ), '[]') as links
+      from workspaces w where w.id = $1`,
     values: [workspaceId, entityId],
   });
-  const others = rows.map(({ from_id, to_id }) => (from_id === entityId ? to_id : from_id));
-  const entities = await readEntities(client, workspaceId, others, { live: true });
-  return rows.flatMap(({ id, rel, from_id }, index) => {
-    const entity = entities.get(others[index]!);
-    if (!entity) return [];
+  const { as_of, links } = rows[0] ?? { as_of: '0', links: [] };
+  const items = links.map(({ id, rel, from_id, entity }) => {
     const direction = from_id === entityId ? ('out' as const) : ('in' as const);
     const relation = RELATIONS[rel];
-    return [
-      {
-        id,
-        rel,
-        direction,
-        label: relation ? (direction === 'out' ? relation.forward : relation.backward) : rel,
-        entity: { id: entity.id, kind: entity.kind, title: titleOf(entity), state: entity.state ?? null },
-      },
-    ];
+    const label = relation ? (direction === 'out' ? relation.forward : relation.backward) : rel;
+    return { id, rel, direction, label, entity };
   });
+  return { items, as_of: Number(as_of) };
 }

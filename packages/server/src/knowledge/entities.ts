@@ -65,6 +65,8 @@ export type Operation =
     }
   | { readonly op: 'unlink'; readonly id: string };
 
+type Creation = Operation & { readonly op: 'create' };
+
 /** How often an update without an expected version is made again because another writer was faster. */
 const TRIES = 100;
 
@@ -90,12 +92,24 @@ export async function changeEntities(
 /** Creates one entity of a project. */
 async function createEntity(
   { client, workspaceId, author, quotaBytes }: Caller,
-  { id, kind, project_id, title, state, fields }: Operation & { readonly op: 'create' },
+  creation: Creation,
+  at: Date = new Date(),
 ): Promise<Change> {
-  const { rows } = await client
-    .query<{ change: FeedChange }>({
+  const { id, kind, project_id, title, state, fields } = creation;
+  const entity = newEntity(creation, at);
+  const data = {
+    entity_type: kind,
+    entity_id: id,
+    project_id,
+    entity_name: title,
+    version: 1,
+    patch: [{ op: 'add', path: '', value: entity }],
+    author,
+  };
+  await client
+    .query({
       name: 'create_entity',
-      text: 'select create_entity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as change',
+      text: 'select from create_entity($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
       values: [
         workspaceId,
         id,
@@ -104,14 +118,34 @@ async function createEntity(
         title,
         state,
         JSON.stringify(fields),
+        JSON.stringify(entity),
+        JSON.stringify(data),
         JSON.stringify(author),
-        new Date(),
+        at,
         quotaBytes,
       ],
     })
-    .catch(refuse);
-  const { change } = rows[0]!;
-  return { entities: [createdBy(change)!], changes: [change] };
+    .catch((error: Error) => {
+      throw sqlState(error) === 'CN420' ? new NotFound('project', error.message) : error;
+    });
+  return { entities: [entity], changes: [{ type: 'entity_patch', data }] };
+}
+
+/** A new entity as clients see it, without edges. Equal to what the SQL function `entity_state` makes of its row. */
+function newEntity({ id, kind, project_id, title, state, fields }: Creation, at: Date): Entity {
+  return {
+    id,
+    kind,
+    project_id,
+    version: 1,
+    title,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    removed_at: null,
+    edges: [],
+    ...(state !== null && { state }),
+    ...fields,
+  };
 }
 
 /** The entity that a row of the feed says was created; undefined if it says something else. */
@@ -139,7 +173,7 @@ export class EntityService {
   }
 
   /** The operation that creates an entity. */
-  creation(entity: EntityInput, projectId: string | null): Operation & { readonly op: 'create' } {
+  creation(entity: EntityInput, projectId: string | null): Creation {
     const { states, kind } = this.kind;
     const state = entity.state ?? states?.initial ?? null;
     if (states && !Object.hasOwn(states.transitions, state!)) throw this.#noState(state!);
@@ -289,7 +323,8 @@ export interface EntityPage {
   readonly as_of: number;
 }
 
-const LIVE = `e.removed_at is null and not exists (
+/** A condition: the entity `e` is there, and so is its project. */
+export const LIVE = `e.removed_at is null and not exists (
   select from entities p where p.id = e.project_id and p.removed_at is not null)`;
 
 /** What is in a removed project is restored with it. */

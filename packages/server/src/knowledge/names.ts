@@ -1,6 +1,6 @@
 // The names of files and folders that are made from titles.
 
-import { problemWithName } from '../file-names.ts';
+import { problemWithName } from '../names/file-names.ts';
 
 const NAME_BYTES = 120;
 

@@ -2,10 +2,11 @@
 // A removed project takes its files with it, and everything in it comes back when it is restored.
 
 import { sqlState, transaction, type Pool } from '../db/pool.ts';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import {
   listFiles,
   lockFiles,
+  readSkipped,
   removeFiles,
   restoreFiles,
   type Changed,
@@ -104,14 +105,16 @@ export function createProjectService({
           `select f.id from files f where f.workspace_id = $1 and f.removed_at = $2 and starts_with(f.folded, $3)`,
           [workspaceId, project.removed_at, `${fold(folderOf(project))}/`],
         );
-        const restored = await restoreFiles(client, { workspaceId, author, ids: rows.map((row) => row.id) });
+        const ids = rows.map((row) => row.id);
+        const restored = await restoreFiles(client, { workspaceId, author, ids });
+        const skipped = await readSkipped(client, workspaceId, ids);
         // Files of its folder may have come and gone meanwhile.
         const { rows: refreshed } = await client.query<{ changes: FeedChange[] }>(
           'select refresh_documents($1, $2, $3) as changes',
           [workspaceId, id, JSON.stringify(author)],
         );
         const changes = [...change.changes, ...alsoOf(restored), ...refreshed[0]!.changes];
-        return { ...change, changes, files: restored };
+        return { ...change, changes, files: restored, skipped };
       });
     },
   };

@@ -4,7 +4,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { FileHead } from '../files/files.ts';
 import { indexWords } from '../files/words.ts';
-import { yieldWithAbortCheck } from '../yielding.ts';
+import { yieldWithAbortCheck } from '../limits/yielding.ts';
 import { contentOf } from './front-matter.ts';
 
 /** Maximum number of characters of a question; what is beyond them is not read. */

@@ -5,6 +5,7 @@ import { link, unlink } from '../../src/knowledge/edges.ts';
 import { listEntityVersions, listEntities, type Caller } from '../../src/knowledge/entities.ts';
 import { NotFound, Refused, VersionConflict } from '../../src/knowledge/errors.ts';
 import type { Entity } from '../../src/knowledge/kind.ts';
+import { KINDS } from '../../src/knowledge/kinds/index.ts';
 import { useKnowledge } from './support.ts';
 
 const world = useKnowledge();
@@ -98,6 +99,26 @@ test('ONT-2 an edge has possible ends, is made once, and its removal is a versio
   expect(await ops(risk.id)).toEqual(['unlink', 'link', 'create']);
   const other = await world.newCaller();
   await expect(link(other, mitigates)).rejects.toThrow(NotFound);
+});
+
+test('ONT-1 what a creation returns, its version and the feed are what a read finds, for every kind', async () => {
+  const { caller, project } = await open();
+  for (const { kind, isFile } of KINDS) {
+    if (kind === 'project' || isFile) continue;
+    const service = world.knowledge.entities(kind);
+    const input = { title: `A ${kind} "ü"`, description: 'It\nhas two lines.' };
+    const { entities, changes } = await service.create(caller, input, project.id);
+    const read = await service.read(caller, entities[0]!.id);
+    expect(entities).toEqual([read]);
+    const [version] = await listEntityVersions(caller, entities[0]!.id, { before: null, limit: 1 });
+    expect(version!.entity).toEqual(read);
+    const { rows } = await world.pool.query<{ type: string; data: string }>(
+      'select type, data from changes where object_id = $1',
+      [entities[0]!.id],
+    );
+    expect(rows.map(({ type, data }) => ({ type, data: JSON.parse(data) as unknown }))).toEqual(changes);
+    expect(changes[0]!.data).toMatchObject({ patch: [{ op: 'add', path: '', value: read }] });
+  }
 });
 
 test('ONT-1 nothing is created in a project that is removed at the same time', async () => {

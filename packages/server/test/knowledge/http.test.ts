@@ -62,10 +62,19 @@ test('ONT-1 ONT-2 a project, its entities and edges are created, changed, listed
   expect(await call('POST', `documents/${document.body.id}/move`, far)).toMatchObject({ status: 400 });
   const cycle = await call('POST', 'edges', { from_id: task.id, to_id: task.id, rel: 'depends_on' });
   expect(cycle).toMatchObject({ status: 422 });
+  const links = await call('GET', `entities/${task.id}/edges`);
+  expect(links.body).toMatchObject({
+    items: [{ rel: 'supports', direction: 'out', entity: { kind: 'goal', project_id: project } }],
+    as_of: (await call('GET', 'tasks')).body.as_of,
+  });
   const versions = await call('GET', `tasks/${task.id}/versions`);
   expect(versions.body.items.map(({ op }: { op: string }) => op)).toEqual(['update', 'link', 'create']);
   expect((await call('DELETE', `projects/${project}`)).status).toBe(200);
   expect((await call('GET', `tasks/${task.id}`)).status).toBe(404);
+  expect(await call('POST', 'tasks', { project_id: project, title: 'Too late' })).toMatchObject({
+    status: 404,
+    body: { code: 'project_not_found' },
+  });
   expect((await call('GET', 'projects?removed=true')).body.items).toMatchObject([{ id: project }]);
   expect((await call('GET', 'projects')).body.items).toEqual([]);
   expect((await call('POST', `projects/${project}/restore`)).status).toBe(200);

@@ -1,4 +1,4 @@
-// The document structure and the entities stay equal to the files, whoever changes what at the same time, and a client that only
+// The document structure and the entities stay equal to the files under concurrent changes, and a client that only
 // applies patches stays equal to the database.
 
 import { expect, test } from 'vitest';

@@ -108,7 +108,31 @@ test.each(KINDS)(
   },
 );
 
-test('ONT-3 ONT-4 ONT-6 documents are created below a parent, found by path, read, changed, moved and removed with their tools', async () => {
+test('ONT-4 the metadata of several documents is read in one call, in the order asked for, and never their content', async () => {
+  const project = await newProject('Metadata');
+  const create = (title: string, content: string) =>
+    called(project, 'create_onto_document', {
+      project_id: project.id,
+      parent_id: null,
+      title,
+      description: `About ${title}`,
+      content,
+    });
+  const market = await create('Market', 'It grows.');
+  const research = await create('Research', 'All that we know.');
+  const { documents } = await called(project, 'get_document_metadata', {
+    project_id: project.id,
+    document_ids: [research.id, market.id],
+  });
+  const updated_at = expect.any(String);
+  expect(documents).toMatchObject([
+    { id: research.id, title: 'Research', description: 'About Research', content_length: 17, updated_at },
+    { id: market.id, title: 'Market', description: 'About Market', content_length: 9, updated_at },
+  ]);
+  expect(JSON.stringify(documents)).not.toMatch(/It grows|All that we know/);
+});
+
+test('ONT-3 ONT-6 documents are created below a parent, found by path, read, changed, moved and removed with their tools', async () => {
   const project = await newProject('Documents');
   const create = (title: string, parent_id: string | null, content: string) =>
     called(project, 'create_onto_document', {
@@ -133,13 +157,6 @@ test('ONT-3 ONT-4 ONT-6 documents are created below a parent, found by path, rea
     await failed(project, 'get_onto_document_details', { project_id: project.id, path: 'Research/Markt' }),
   ).toContain('did you mean Research/Market?');
 
-  const metadata = { project_id: project.id, document_ids: [market.id, research.id] };
-  const { documents } = await called(project, 'get_document_metadata', metadata);
-  expect(documents).toMatchObject([
-    { id: market.id, title: 'Market', description: 'About Market', content_length: 9 },
-    { id: research.id, title: 'Research' },
-  ]);
-  expect(JSON.stringify(documents)).not.toContain('It grows.');
   expect(await called(project, 'get_document_path', { document_id: market.id })).toMatchObject({
     path: 'Research/Market',
   });

@@ -12,11 +12,11 @@ begin
   select p.id, p.folded || '/docs' into v_project, v_folder
     from projects p join entities e on e.id = p.id and e.removed_at is null
     where p.workspace_id = p_workspace and p.folded = array_to_string((string_to_array(v_file.folded, '/'))[1:3], '/')
-      and starts_with(v_file.folded, p.folded || '/docs/');
+      and starts_with(v_file.folded, p.folded || '/docs/')
+    for update of p;
   if not found then
     return null;
   end if;
-  perform from projects p where p.id = v_project for update;
   v_parent := v_project;
   if v_folder <> substring(v_file.folded from '^(.*)/') then
     select d.id into v_parent from document_places d

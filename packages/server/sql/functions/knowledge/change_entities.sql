@@ -115,7 +115,7 @@ begin
           values (p_workspace, v_entity.id, v_entity.version, v.op, v_state, p_author, p_at);
         if v.op in ('create', 'update', 'remove', 'restore') then
           v_indexed := index_later(p_workspace, v_entity.id, v_entity.version,
-            case when v_entity.removed_at is null then entity_text(v_entity) end);
+            case when v_entity.removed_at is null then entity_text(v_entity.title, v_entity.fields) end);
         end if;
       end if;
       v_bytes := v_bytes + octet_length(v_state::text);

@@ -7,11 +7,9 @@ returns table (
   select f.id, p.id, d.project_id, f.folded, d.folded, d.position, cardinality(string_to_array(f.folded, '/'))
   from files f
   left join document_places d on d.id = f.id
-  left join entities old on old.id = d.project_id
   left join projects p on p.workspace_id = p_workspace and f.removed_at is null and f.folded like '%.md'
     and starts_with(f.folded, p.folded || '/docs/')
     and p.folded = array_to_string((string_to_array(f.folded, '/'))[1:3], '/')
-  left join entities now on now.id = p.id
-  where f.id = any (p_files) and f.workspace_id = p_workspace and old.removed_at is null and now.removed_at is null
+  where f.id = any (p_files) and f.workspace_id = p_workspace and not is_removed(d.project_id) and not is_removed(p.id)
     and (d.id is not null or p.id is not null)
 $$;

@@ -23,7 +23,8 @@ begin
     end if;
     insert into document_places (id, workspace_id, project_id, parent_id, position, folded)
       values (p_id, p_workspace, p_project, p_parent, v_at, p_folded);
-    return jsonb_build_array(jsonb_build_object('op', 'add', 'path', document_pointer(p_id),
+    return jsonb_build_array(jsonb_build_object('op', 'add',
+        'path', case when p_parent = p_project then '/root/' || v_at else document_pointer(p_id) end,
         'value', jsonb_build_object('id', p_id, 'order', v_at, 'children', '[]'::jsonb)))
       || case when v_at < v_count then order_operations(p_parent, p_project, v_at + 1, v_end) else '[]' end;
   end if;

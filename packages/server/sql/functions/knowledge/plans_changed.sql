@@ -7,11 +7,10 @@ begin
   return (
     select coalesce(jsonb_agg(c.change order by f.folded) filter (where c.change is not null), '[]')
     from files f
-    left join entities e on e.id = f.id
-    left join entities old on old.id = e.project_id
-    left join projects p on p.workspace_id = p_workspace and p.folded = array_to_string((string_to_array(f.folded, '/'))[1:3], '/')
-    left join entities now on now.id = p.id,
+    -- By their ids, whatever the planner knows about the tables.
+    left join lateral (select * from entities e where e.id = f.id offset 0) e on true
+    left join projects p on p.workspace_id = p_workspace and p.folded = array_to_string((string_to_array(f.folded, '/'))[1:3], '/'),
       lateral (select is_plan_file(f) as is_plan offset 0) i,
       lateral (select case when i.is_plan or e.kind = 'plan' then update_file_entity(f, 'plan', i.is_plan, p.id, p_author) end as change offset 0) c
-    where f.id = any (p_files) and f.workspace_id = p_workspace and old.removed_at is null and now.removed_at is null);
+    where f.id = any (p_files) and f.workspace_id = p_workspace and not is_removed(e.project_id) and not is_removed(p.id));
 end $$;

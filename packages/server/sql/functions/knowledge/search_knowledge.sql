@@ -26,7 +26,7 @@ declare
   v_forms jsonb[];
   v_words text[];
   v_folder text;
-  v_must tsquery := query_literal(workspace_lexeme(p_workspace))::tsquery;
+  v_must tsquery := search_condition(p_workspace, p_phrases, p_excluded);
   v_rare tsquery;
   v_common tsquery[] := '{}';
   v_all tsquery;
@@ -34,7 +34,6 @@ declare
   v_pairs tsquery;
   v_queries tsquery[];
   v_sum bigint := 0;
-  v_query tsquery;
 begin
   select array_agg(t.term), array_agg(t.texts), array_agg(t.weight), array_agg(to_jsonb(t.forms)),
       string_to_array(string_agg(array_to_string(t.forms, E'\n'), E'\n'), E'\n')
@@ -50,15 +49,6 @@ begin
       return;
     end if;
   end if;
-  for v_query in
-    select phraseto_tsquery('simple', x) from unnest(p_phrases) x
-    union all
-    select !! phraseto_tsquery('simple', x) from unnest(p_excluded) x
-  loop
-    if numnode(v_query) > 0 then
-      v_must := v_must && v_query;
-    end if;
-  end loop;
 
   -- Which texts are ranked: all that have a rare term, where v_most texts have one of these terms at most. Up to v_most of those
   -- with a term in the title; of those with two of the next terms; of those with the phrases; and without a rare term, of those with
@@ -129,7 +119,7 @@ begin
     )
     select coalesce((b.e).kind, 'file'), b.id, (b.e).project_id, b.title, b.score, (b.f).path, (b.f).kind,
       coalesce((b.f).version, (b.e).version), (b.f).size, substring(k.data from 1 for 65536),
-      case when (b.f).id is null then entity_text(b.e) end, v_words
+      case when (b.f).id is null then entity_text((b.e).title, (b.e).fields) end, v_words
     from best b
     left join file_versions v on v.file_id = b.id and v.version = (b.f).version
     left join chunks k on k.hash = v.chunks[1]

@@ -182,7 +182,7 @@ export async function linkLines(
   context: Pick<CallContext, 'workspaceId'>,
   entityId: string,
 ): Promise<readonly string[]> {
-  const links = await listLinks(world.pool, context.workspaceId, entityId);
+  const { items: links } = await listLinks(world.pool, context.workspaceId, entityId);
   const places = await readablePlaces(
     world,
     context,
@@ -251,7 +251,7 @@ function updateTool(world: KnowledgeToolWorld, kind: Kind): Tool<Fields> {
       return changedEntity(
         kind,
         made.entities[0]!,
-        made.changes.length === 0 ? 'is like that already' : 'changed',
+        made.changes.length === 0 ? 'already has these values' : 'changed',
       );
     },
   };

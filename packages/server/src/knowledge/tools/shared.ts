@@ -178,7 +178,7 @@ export async function asFailures<T>(work: Promise<T>): Promise<T> {
       throw new ToolFailure(`${error.message}. Nothing was changed`);
     // Another writer was faster: of a version, or of the name of a new project's folder.
     if (sqlState(error) === 'CN412' || sqlState(error) === '23505')
-      throw new Stale('the entity is not what it was a moment ago');
+      throw new Stale('the entity was changed a moment ago');
     throw error;
   });
 }

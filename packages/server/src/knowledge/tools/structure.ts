@@ -48,16 +48,17 @@ export async function readReadableStructure(
 
 /**
  * A structure with the documents that are known. If it would be too long, the documents in `open` and their siblings are shown first, then
- * level by level whole levels; what is not shown is counted. Descriptions are shown as far as there is room.
+ * level by level whole levels; what is not shown is counted. Descriptions are shown as far as there is room. `ratio` is how many tokens a
+ * provider counts for one that is estimated.
  */
 export function shownStructure(
   { version, root }: { readonly version: number; readonly root: readonly StructureNode[] },
   known: ReadonlyMap<string, Described>,
-  open: readonly string[] = [],
+  { open = [], ratio = 1 }: { readonly open?: readonly string[]; readonly ratio?: number } = {},
 ): ShownStructure {
   const nodes = knownNodes(root, known);
   const shown = new Set<string>();
-  let left = STRUCTURE_CHARACTERS;
+  let left = STRUCTURE_CHARACTERS / ratio;
   const addAll = (some: readonly StructureNode[]): boolean => {
     const added = some.filter(({ id }) => !shown.has(id));
     const cost = added.reduce((sum, { id }) => sum + costOf(known.get(id)!.title), 0);
