@@ -51,6 +51,7 @@ table assignments (
   workspace_id uuid not null,
   thread_id uuid not null,
   executor text not null,
+  role text not null,
   attempt integer not null,
   request json,
   status text not null default 'waiting'::text,
@@ -267,8 +268,9 @@ table executor_states (
 table executors (
   name text not null,
   workspace_id uuid,
+  role text,
   waits_until timestamp with time zone not null,
-  constraint executors_name_workspace_id_key UNIQUE NULLS NOT DISTINCT (name, workspace_id),
+  constraint executors_name_workspace_id_role_key UNIQUE NULLS NOT DISTINCT (name, workspace_id, role),
   constraint executors_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 )
 
@@ -437,6 +439,7 @@ table plans (
 ) with (fillfactor=80)
 CREATE INDEX plans_dirty ON public.plans USING btree (rendered_at) WHERE is_dirty
 CREATE INDEX plans_workspace ON public.plans USING btree (workspace_id)
+CREATE TRIGGER plans_waiting AFTER UPDATE ON public.plans FOR EACH ROW WHEN (((new.run_id IS NOT NULL) AND (new.hash IS NOT NULL) AND (new.problems = '[]'::jsonb) AND (new.hash IS DISTINCT FROM new.approved_hash) AND ((old.run_id IS DISTINCT FROM new.run_id) OR (NOT (old.hash IS DISTINCT FROM old.approved_hash))))) EXECUTE FUNCTION plan_waiting()
 
 table pods (
   id uuid not null,
@@ -459,6 +462,20 @@ table projects (
 ) with (fillfactor=80)
 CREATE UNIQUE INDEX projects_folder ON public.projects USING btree (workspace_id, folded)
 
+table publications (
+  workspace_id uuid not null,
+  type text not null,
+  slug text not null,
+  at timestamp with time zone not null,
+  file_id uuid not null,
+  version integer not null,
+  title text not null,
+  published_by json not null,
+  until timestamp with time zone,
+  constraint publications_pkey PRIMARY KEY (workspace_id, type, slug, at),
+  constraint publications_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+)
+
 table published (
   workspace_id uuid not null,
   type text not null,
@@ -469,16 +486,28 @@ table published (
   fields jsonb not null,
   body text not null,
   html text not null,
-  assets uuid[] not null,
   first_published_at timestamp with time zone not null,
   published_at timestamp with time zone not null,
   published_by json not null,
   constraint published_pkey PRIMARY KEY (workspace_id, type, slug),
   constraint published_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 )
-CREATE INDEX published_assets ON public.published USING gin (assets)
 CREATE INDEX published_newest ON public.published USING btree (workspace_id, type, published_at DESC, slug)
 CREATE UNIQUE INDEX published_file ON public.published USING btree (workspace_id, file_id)
+
+table read_keys (
+  id uuid not null,
+  workspace_id uuid not null,
+  name text not null,
+  key_hash bytea not null,
+  created_by json not null,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  used_at timestamp with time zone,
+  constraint read_keys_pkey PRIMARY KEY (id),
+  constraint read_keys_key_hash_key UNIQUE (key_hash),
+  constraint read_keys_workspace_id_name_key UNIQUE (workspace_id, name),
+  constraint read_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
+)
 
 table reservations (
   run_id uuid not null,
@@ -616,6 +645,17 @@ table sessions (
 )
 CREATE UNIQUE INDEX sessions_one_live ON public.sessions USING btree (thread_id) WHERE (state = ANY (ARRAY['idle'::text, 'running'::text, 'paused'::text]))
 
+table shown_files (
+  workspace_id uuid not null,
+  type text not null,
+  slug text not null,
+  file_id uuid not null,
+  version integer not null,
+  constraint shown_files_pkey PRIMARY KEY (workspace_id, type, slug, file_id),
+  constraint shown_files_workspace_id_type_slug_fkey FOREIGN KEY (workspace_id, type, slug) REFERENCES published(workspace_id, type, slug) ON DELETE CASCADE
+)
+CREATE INDEX shown_files_of_workspace ON public.shown_files USING btree (workspace_id, file_id)
+
 table thread_snapshots (
   thread_id uuid not null,
   version integer not null,
@@ -648,6 +688,7 @@ table threads (
   state_edits json[] not null default '{}'::json[],
   parent_run uuid,
   depth integer not null default 0,
+  pinned_at timestamp with time zone,
   constraint threads_pkey PRIMARY KEY (id),
   constraint threads_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 ) with (fillfactor=70)
@@ -658,6 +699,17 @@ CREATE INDEX threads_of_parent ON public.threads USING btree (parent_run) WHERE 
 CREATE INDEX threads_owned ON public.threads USING btree (owner) WHERE (owner IS NOT NULL)
 CREATE INDEX threads_removed ON public.threads USING btree (removed_at) WHERE (removed_at IS NOT NULL)
 CREATE INDEX threads_short ON public.threads USING btree (workspace_id, "right"((id)::text, 12))
+
+table token_ratios (
+  workspace_id uuid not null,
+  model text not null,
+  ratio real not null,
+  estimated double precision not null,
+  reported double precision not null,
+  changed_at timestamp with time zone not null default now(),
+  constraint token_ratios_pkey PRIMARY KEY (workspace_id, model),
+  constraint token_ratios_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+)
 
 table triggers (
   id uuid not null,
@@ -724,7 +776,9 @@ table webhooks (
   principal json not null,
   created_at timestamp with time zone not null default clock_timestamp(),
   updated_at timestamp with time zone not null default clock_timestamp(),
+  plan_id uuid,
   constraint webhooks_pkey PRIMARY KEY (id),
+  constraint webhooks_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES plans(id) ON DELETE CASCADE,
   constraint webhooks_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON DELETE CASCADE
 )
 CREATE INDEX webhooks_of_workspace ON public.webhooks USING btree (workspace_id)
@@ -745,7 +799,8 @@ view calls_outside_runs (
   thread_id uuid,
   model text,
   usage json,
-  cost double precision
+  cost double precision,
+  at timestamp with time zone
 )
 
 view chat_messages (
@@ -778,7 +833,7 @@ function add_empty_file(p_workspace uuid, p_path text, p_folded text, p_author j
 function add_missing_parents(p_workspace uuid, p_files uuid[], p_author json, OUT added uuid[], OUT changes jsonb)
   returns record language plpgsql
 
-function add_webhook_messages(p_workspace uuid, p_event text, p_at timestamp with time zone, p_data json)
+function add_webhook_messages(p_workspace uuid, p_event text, p_at timestamp with time zone, p_data json, p_plan uuid)
   returns void language plpgsql
 
 function after_file_changes(p_workspace uuid, p_files uuid[], p_author json)
@@ -796,6 +851,9 @@ function change_plan_state(p_workspace uuid, p_plan uuid, p_from text[], p_to te
 function change_plan_steps(p_workspace uuid, p_plan uuid, p_changes jsonb, p_at timestamp with time zone)
   returns jsonb language plpgsql
 
+function children_of(p_parent uuid)
+  returns jsonb language plpgsql stable
+
 function children_pointer(p_parent uuid, p_project uuid)
   returns text language sql stable
 
@@ -811,8 +869,8 @@ function context_bundle(p_workspace uuid, p_project uuid, p_entity uuid)
 function copy_version(p_file files, p_op text, p_author json)
   returns boolean language plpgsql
 
-function create_entity(p_workspace uuid, p_id uuid, p_kind text, p_project uuid, p_title text, p_state text, p_fields jsonb, p_author json, p_at timestamp with time zone, p_quota bigint)
-  returns jsonb language plpgsql
+function create_entity(p_workspace uuid, p_id uuid, p_kind text, p_project uuid, p_title text, p_state text, p_fields jsonb, p_entity jsonb, p_change json, p_author json, p_at timestamp with time zone, p_quota bigint)
+  returns void language plpgsql
 
 function decide_approval(p_workspace uuid, p_approval uuid, p_decision text, p_input json, p_comment text, p_principal json, OUT outcome text, OUT answer approvals, OUT wake boolean, OUT owner uuid)
   returns record language plpgsql
@@ -859,7 +917,7 @@ function entity_patch(p_old jsonb, p_new jsonb, p_entity entities, p_author json
 function entity_state(p_entity entities)
   returns jsonb language plpgsql stable
 
-function entity_text(p_entity entities)
+function entity_text(p_title text, p_fields jsonb)
   returns text language plpgsql stable
 
 function file_change(p_file files, p_author json, p_from text)
@@ -880,6 +938,9 @@ function is_plan_file(p_file files)
 function is_read_only(p_folded text)
   returns boolean language sql immutable
 
+function is_removed(p_entity uuid)
+  returns boolean language plpgsql stable
+
 function linkable_states(p_workspace uuid, p_ids uuid[])
   returns jsonb[] language plpgsql stable
 
@@ -888,6 +949,9 @@ function mark_rewound(p_first uuid, p_before integer)
 
 function message_scope(p_workspace uuid)
   returns uuid language sql immutable parallel safe
+
+function misplaced_documents(p_workspace uuid, p_files uuid[])
+  returns TABLE(id uuid, project_id uuid, folded text, "position" integer) language sql stable
 
 function move_file(p_workspace uuid, p_from text, p_path text, p_folded text, p_kind text, p_base integer, p_author json, OUT outcome text, OUT obstacle text, OUT file files, OUT seq bigint, OUT also jsonb)
   returns record language plpgsql
@@ -918,6 +982,9 @@ function on_append_pause_children(p_run uuid, p_at timestamp with time zone, p_p
 
 function on_append_plan_end(p_run uuid, p_at timestamp with time zone, p_plan uuid, p_plan_state text)
   returns boolean language plpgsql
+
+function on_append_plan_pause(p_run uuid, p_plan uuid, p_plan_state text)
+  returns boolean language sql
 
 function on_append_plan_steps(p_thread uuid, p_run uuid, p_at timestamp with time zone, p_plan uuid, p_steps json)
   returns boolean language plpgsql
@@ -954,6 +1021,15 @@ function on_approval_asked_automation(p_approval uuid, p_workspace uuid)
 
 function on_file_changes_knowledge(p_workspace uuid, p_files uuid[], p_author json)
   returns jsonb language plpgsql
+
+function on_plan_ended_automation(p_plan uuid, p_workspace uuid)
+  returns void language plpgsql
+
+function on_plan_waiting_automation(p_plan uuid, p_workspace uuid)
+  returns void language plpgsql
+
+function on_publication_automation(p_workspace uuid, p_event text, p_data json)
+  returns void language plpgsql
 
 function on_purge_entities_context(p_ids uuid[])
   returns void language plpgsql
@@ -1006,8 +1082,17 @@ function patch_between(p_old jsonb, p_new jsonb)
 function place_document(p_id uuid, p_parent uuid, p_position integer, p_project uuid, p_workspace uuid, p_folded text)
   returns jsonb language plpgsql
 
+function place_documents(p_workspace uuid, p_projects uuid[], p_gone uuid[], p_here uuid[])
+  returns jsonb language plpgsql
+
+function plan_message(p_plan uuid)
+  returns json language sql stable
+
 function plan_step_data(p_step plan_steps)
   returns jsonb language sql stable
+
+function plan_waiting()
+  returns trigger language plpgsql
 
 function plans_changed(p_workspace uuid, p_files uuid[], p_author json)
   returns jsonb language plpgsql
@@ -1015,8 +1100,11 @@ function plans_changed(p_workspace uuid, p_files uuid[], p_author json)
 function pod_tick(p_pod uuid, p_lock_class integer, OUT alive boolean, OUT others integer, OUT removed integer, OUT freed integer, OUT due boolean, OUT next_wake_ms double precision, OUT owned integer, OUT woken uuid[])
   returns record language plpgsql
 
-function publish_content(p_workspace uuid, p_type text, p_slug text, p_file uuid, p_version integer, p_title text, p_fields jsonb, p_body text, p_html text, p_assets uuid[], p_by json, p_quota bigint)
+function publish_content(p_workspace uuid, p_type text, p_slug text, p_file uuid, p_version integer, p_title text, p_fields jsonb, p_body text, p_html text, p_shown uuid[], p_shown_versions integer[], p_by json, p_quota bigint)
   returns published language plpgsql
+
+function published_bytes(p published)
+  returns bigint language sql immutable
 
 function purge_chat(p_thread uuid, p_before timestamp with time zone)
   returns boolean language plpgsql
@@ -1047,6 +1135,9 @@ function record_file_change(p_type text, p_file files, p_author json, p_from tex
 
 function record_file_changes(p_workspace uuid, p_type text, p_files files[], p_author json, p_from text[])
   returns TABLE(outcome text, seq bigint, file files, also jsonb) language plpgsql
+
+function record_unpublished(p_row published)
+  returns void language plpgsql
 
 function refresh_documents(p_workspace uuid, p_project uuid, p_author json)
   returns jsonb language plpgsql
@@ -1081,6 +1172,9 @@ function restructure_documents(p_workspace uuid, p_files uuid[])
 function root_run(p_run uuid)
   returns uuid language sql stable
 
+function search_condition(p_scope uuid, p_phrases text[], p_excluded text[])
+  returns tsquery language plpgsql stable
+
 function search_knowledge(p_workspace uuid, p_words text, p_prefixes text[], p_phrases text[], p_excluded text[], p_project uuid, p_kinds text[], p_limit integer)
   returns TABLE(entity_type text, entity_id uuid, project_id uuid, title text, score real, path text, kind text, version integer, size bigint, data bytea, body text, words text[]) language plpgsql stable
 
@@ -1106,7 +1200,7 @@ function summarized(p_output json, p_summary text, p_lines integer)
   returns json language plpgsql immutable parallel safe
 
 function take_facts(p_thread uuid, p_attempt integer)
-  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, state_edits json, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json, principal json, family json) language plpgsql
+  returns TABLE(workspace_id uuid, stop boolean, pinged_at timestamp with time zone, title_wanted boolean, state_edits json, id uuid, ordinal integer, model text, role text, limits json, queued_at timestamp with time zone, cancel_reason text, message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json, principal json, family json, is_child boolean) language plpgsql
 
 function title_query(p_words jsonb)
   returns tsquery language sql immutable

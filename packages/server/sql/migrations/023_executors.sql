@@ -9,6 +9,8 @@ create table assignments (
   workspace_id uuid not null references workspaces (id) on delete cascade,
   thread_id uuid not null references threads (id) on delete cascade,
   executor text not null,
+  -- The role of the run.
+  role text not null,
   attempt integer not null,
   request json,
   status text not null default 'waiting' check (status in ('waiting', 'claimed', 'answered', 'ended')),
@@ -51,10 +53,11 @@ create table executor_states (
   primary key (run_id, message)
 );
 
--- Which executors asked for work, and until when the last of them waits. Without a workspace: for work of every workspace.
+-- Which executors asked for work, and until when the last of them waits. Without a workspace or a role: for work of all.
 create table executors (
   name text not null,
   workspace_id uuid references workspaces (id) on delete cascade,
+  role text,
   waits_until timestamptz not null,
-  unique nulls not distinct (name, workspace_id)
+  unique nulls not distinct (name, workspace_id, role)
 );

@@ -7,12 +7,13 @@
 
 import { Webhook } from 'standardwebhooks';
 import type { Faults } from '../faults.ts';
-import type { Bus } from '../bus/bus.ts';
+import type { Bus, Topic } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
+import { FILES_CHANGED } from '../files/topics.ts';
 import { LOG_APPENDED } from '../log/notice.ts';
 import { OutgoingRefused, type Outgoing } from '../outgoing/outgoing.ts';
 import type { Sealing } from '../workspaces/sealing.ts';
-import { DueWork } from '../due-work.ts';
+import { DueWork } from '../actors/due-work.ts';
 import { openSecret } from './signing.ts';
 import { AUTOMATION_CHANGED, MESSAGES_DELIVERED } from './topics.ts';
 import { DEAD_DAYS, DELIVERED_DAYS } from './webhook-rows.ts';
@@ -33,6 +34,8 @@ export interface DeliveryOptions {
   /** The pauses between attempts. After the last one a message is dead. */
   readonly retrySeconds: readonly number[];
   readonly version: string;
+  /** After a message on one of these, messages of its workspace may wait. */
+  readonly wakers: readonly Topic<{ readonly workspaceId: string }>[];
   /** Null if there is no such thread. */
   readonly workspaceOf: (threadId: string) => Promise<string | null> | string | null;
   readonly onError: (error: Error) => void;
@@ -107,6 +110,8 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     if (workspaceId !== null && listening.has(workspaceId)) work.wake();
   };
   bus.subscribe(AUTOMATION_CHANGED, { message: changed, rescan: changed });
+  for (const topic of options.wakers)
+    bus.subscribe(topic, { message: ({ workspaceId }) => wakeFor(workspaceId), rescan: () => work.wake() });
   bus.subscribe(LOG_APPENDED, {
     message: ({ threadIds, rows }) => {
       if (listening.size === 0 || !rows?.some(({ type }) => type === 'state' || type === 'approval')) return;
@@ -115,6 +120,12 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       else wakeFor(workspace);
     },
     rescan: () => work.wake(),
+  });
+
+  // A plan that begins to wait is no event of a log.
+  bus.subscribe(FILES_CHANGED, {
+    message: ({ workspaceId }) => wakeFor(workspaceId),
+    rescan: () => undefined,
   });
 
   return {

@@ -1,4 +1,4 @@
-// The rows of schedules and of what became of their times.
+// The rows of schedules, and of the outcomes of their times.
 
 import { v7 as uuidv7 } from 'uuid';
 import type { NewSchedule, Schedule, ScheduleTime } from '@continuo/protocol';
@@ -58,15 +58,17 @@ export async function readSchedules(
   workspaceId: string,
   id: string | null = null,
 ): Promise<Schedule[]> {
+  // The times first: a schedule whose time is shown as decided has its next time.
+  const times = await client.query<TimeRow>(
+    `select t.* from schedules s cross join lateral (
+        select * from schedule_times where schedule_id = s.id order by at desc limit $3) t
+      where s.workspace_id = $1 and ($2::uuid is null or s.id = $2)`,
+    [workspaceId, id, TIMES_LISTED],
+  );
   const { rows } = await client.query<ScheduleRow>(
     `select *, clock_timestamp() as now from schedules where workspace_id = $1 and ($2::uuid is null or id = $2)
       order by name`,
     [workspaceId, id],
-  );
-  const times = await client.query<TimeRow>(
-    `select t.* from unnest($1::uuid[]) s (id) cross join lateral (
-        select * from schedule_times where schedule_id = s.id order by at desc limit $2) t`,
-    [rows.map((row) => row.id), TIMES_LISTED],
   );
   const bySchedule = Map.groupBy(times.rows, ({ schedule_id }) => schedule_id);
   return rows.map((row) => toWire(row, bySchedule.get(row.id) ?? []));
@@ -98,7 +100,7 @@ export async function putSchedule(
   return rows[0]?.id ?? null;
 }
 
-/** Pauses or resumes. Resumed, a schedule goes on with its next time; what passed meanwhile was not missed. */
+/** Pauses or resumes. A resumed schedule continues with its next time; times that passed while it was paused do not count as missed. */
 export async function pauseSchedule(
   client: Queryable,
   workspaceId: string,
@@ -127,7 +129,7 @@ export async function deleteSchedule(client: Queryable, workspaceId: string, id:
   return rowCount === 1;
 }
 
-/** Records what became of a time, and when the schedule is due next. */
+/** Records the outcome of a time, and when the schedule is due next. */
 export async function recordTime(
   client: Queryable,
   { id, workspace_id }: ScheduleRow,
@@ -179,6 +181,7 @@ function toWire(row: ScheduleRow, times: readonly TimeRow[]): Schedule {
     cron,
     time_zone,
     ...startOf(row),
+    plan_id: startOf(row).plan_id ?? null,
     missed,
     overlap,
     paused,

@@ -5,7 +5,7 @@
 
 import type { Faults } from '../faults.ts';
 import { transaction, type Queryable } from '../db/pool.ts';
-import { DueWork } from '../due-work.ts';
+import { DueWork } from '../actors/due-work.ts';
 import { recordTime, startOf, timingOf, type NewTime, type ScheduleRow } from './schedule-rows.ts';
 import { startRun, type Started, type StartWorld } from './start-run.ts';
 import { dueTimes } from './times.ts';
@@ -109,7 +109,7 @@ async function openRun(
 
 export type RunNow =
   | { readonly kind: 'none' }
-  /** What became of it: started, skipped or refused. */
+  /** Its outcome: started, skipped or refused. */
   | { readonly kind: 'done'; readonly time: NewTime };
 
 /** Starts a run of the schedule now, also if it is paused. Its next time stays as it is. */

@@ -10,13 +10,34 @@ import type { NewSchedule } from '@continuo/protocol';
 import { enqueueIn, type Enqueue, type Enqueued } from '../runs/accept/enqueue.ts';
 
 /** What a schedule or a trigger starts, as its column `start` stores it. */
-export type Start = Pick<NewSchedule, 'message' | 'chat_id' | 'title' | 'role' | 'model' | 'limits'>;
+export type Start = Pick<NewSchedule, 'message' | 'chat_id' | 'title' | 'role' | 'model' | 'limits'> & {
+  /** The plan that is run in place of a message; only of schedules. */
+  readonly plan_id?: string | null;
+};
+
+/** Runs of plans, in the caller's transaction. */
+export interface PlanStarts {
+  /** What a run of the plan begins with. All steps of a plan that has ended are pending again. */
+  toRun(client: Queryable, key: PlanKey): Promise<PlanToRun>;
+  attach(key: PlanKey, runId: string, client: Queryable): Promise<void>;
+  changed(key: PlanKey): Promise<void>;
+}
+
+interface PlanKey {
+  readonly workspaceId: string;
+  readonly planId: string;
+}
+
+type PlanToRun =
+  | { readonly ok: true; readonly title: string; readonly goal: string }
+  | { readonly ok: false; readonly reason: string };
 
 export interface StartWorld {
   readonly pool: Pool;
   readonly pod: Pod;
   readonly bus: Bus;
   readonly agents: Agents;
+  readonly plans: PlanStarts;
 }
 
 interface StartRequest {
@@ -37,14 +58,55 @@ export async function startRun(
   world: StartWorld,
   { principal, ...asked }: StartRequest,
 ): Promise<Started> {
-  const prepared = await prepareRun(client, world.agents, asked);
+  const { plan_id: planId = null } = asked.start;
+  const key = planId === null ? null : { workspaceId: asked.workspaceId, planId };
+  const prepared = await (key
+    ? preparePlan(client, world, key, asked.start)
+    : prepareRun(client, world.agents, asked));
   if (!prepared.ok) return prepared;
   const { request } = prepared;
   const acting = { ...world, principal: actingAs(principal, asked.workspaceId) };
   const { outcome, announce } = await enqueueIn(client, acting, request);
-  return outcome.kind === 'queued'
-    ? { ok: true, threadId: request.threadId, runId: outcome.run.id, announce }
-    : { ok: false, reason: refusalOf(outcome.kind) };
+  if (outcome.kind !== 'queued') return { ok: false, reason: refusalOf(outcome.kind) };
+  const { id: runId } = outcome.run;
+  if (key) await world.plans.attach(key, runId, client);
+  const announced = () => {
+    announce();
+    if (key) void world.plans.changed(key).catch(() => undefined);
+  };
+  return { ok: true, threadId: request.threadId, runId, announce: announced };
+}
+
+async function preparePlan(
+  client: Queryable,
+  { agents, plans }: StartWorld,
+  key: PlanKey,
+  { model, limits }: Start,
+): Promise<Prepared> {
+  const made = await agents.make({
+    workspaceId: key.workspaceId,
+    role: undefined,
+    model: model ?? undefined,
+  });
+  if (!made.ok) return { ok: false, reason: made.problem };
+  const plan = await plans.toRun(client, key);
+  if (!plan.ok) return plan;
+  const merged = { ...made.agent.limits, ...limits };
+  return {
+    ok: true,
+    request: {
+      workspaceId: key.workspaceId,
+      threadId: uuidv7(),
+      message: { content: plan.goal },
+      chat: { title: plan.title, role: null, model, mode: 'plan_then_execute' },
+      directive: { mode: 'plan', plan_id: key.planId },
+      chosen: null,
+      idempotencyKey: null,
+      model: made.agent.model.id,
+      role: made.agent.role,
+      limits: Object.keys(merged).length === 0 ? null : merged,
+    },
+  };
 }
 
 type Prepared =
@@ -59,7 +121,7 @@ export async function prepareRun(
 ): Promise<Prepared> {
   const { chat_id: chatId, title, limits, message } = start;
   const chosen = chatId === null ? start : await chatDefaults(client, workspaceId, start);
-  if (chosen === null) return { ok: false, reason: 'the chat does not exist any more' };
+  if (chosen === null) return { ok: false, reason: 'the chat no longer exists' };
   const made = await agents.make({
     workspaceId,
     role: chosen.role ?? undefined,

@@ -19,11 +19,7 @@ export interface Timing {
 
 /** Why the expression or the time zone cannot be used; null if they can. */
 export function problemWith({ cron, timeZone }: Timing): { path: string; message: string } | null {
-  if (!isTimeZone(timeZone))
-    return {
-      path: 'time_zone',
-      message: `${JSON.stringify(timeZone)} is not a time zone; use a name of the IANA database such as Europe/Berlin, or UTC`,
-    };
+  if (!isTimeZone(timeZone)) return { path: 'time_zone', message: notATimeZone(timeZone) };
   if (!/^@[a-z]+$/i.test(cron) && cron.split(/\s+/).length !== 5)
     return { path: 'cron', message: `has ${cron.split(/\s+/).length} fields; ${FIVE_FIELDS}` };
   try {
@@ -72,7 +68,11 @@ function parse({ cron, timeZone }: Timing): Cron {
   return new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true });
 }
 
-function isTimeZone(name: string): boolean {
+export function notATimeZone(given: string): string {
+  return `${JSON.stringify(given)} is not a time zone; use a name of the IANA database such as Europe/Berlin, or UTC`;
+}
+
+export function isTimeZone(name: string): boolean {
   // An offset such as +02:00 is not a time zone: it knows no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

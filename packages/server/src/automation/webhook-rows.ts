@@ -17,6 +17,7 @@ interface WebhookRow {
   readonly id: string;
   readonly url: string;
   readonly events: Webhook['events'];
+  readonly plan_id: string | null;
   readonly enabled: boolean;
   readonly waiting: number;
   readonly dead: number;
@@ -30,7 +31,7 @@ export async function readWebhooks(
   id: string | null = null,
 ): Promise<Webhook[]> {
   const { rows } = await client.query<WebhookRow>(
-    `select w.id, w.url, w.events, w.enabled, w.created_at, w.updated_at,
+    `select w.id, w.url, w.events, w.plan_id, w.enabled, w.created_at, w.updated_at,
         (select count(*)::int from webhook_deliveries d where d.webhook_id = w.id and d.state = 'waiting') as waiting,
         (select count(*)::int from webhook_deliveries d where d.webhook_id = w.id and d.state = 'dead') as dead
       from webhooks w where w.workspace_id = $1 and ($2::uuid is null or w.id = $2) order by w.created_at, w.id`,
@@ -47,13 +48,13 @@ export async function readWebhooks(
 export async function addWebhook(
   client: Queryable,
   workspaceId: string,
-  { url, events, enabled }: NewWebhook,
+  { url, events, plan_id, enabled }: NewWebhook,
   by: { readonly principal: StoredPrincipal; readonly sealing: Sealing },
 ): Promise<{ readonly id: string; readonly secret: string } | null> {
   const [id, secret] = [uuidv7(), newSecret()];
   const { rowCount } = await client.query(
-    `insert into webhooks (id, workspace_id, url, events, secret, enabled, principal)
-      select $1, $2, $3, $4, $5, $6, $7 where (select count(*) from webhooks where workspace_id = $2) < $8`,
+    `insert into webhooks (id, workspace_id, url, events, secret, enabled, principal, plan_id)
+      select $1, $2, $3, $4, $5, $6, $7, $9 where (select count(*) from webhooks where workspace_id = $2) < $8`,
     [
       id,
       workspaceId,
@@ -63,6 +64,7 @@ export async function addWebhook(
       enabled,
       JSON.stringify(by.principal),
       MOST_WEBHOOKS,
+      plan_id,
     ],
   );
   return rowCount === 1 ? { id, secret } : null;
@@ -72,12 +74,12 @@ export async function changeWebhook(
   client: Queryable,
   workspaceId: string,
   id: string,
-  { url, events, enabled }: NewWebhook,
+  { url, events, plan_id, enabled }: NewWebhook,
 ): Promise<boolean> {
   const { rowCount } = await client.query(
-    `update webhooks set url = $3, events = $4, enabled = $5, updated_at = clock_timestamp()
+    `update webhooks set url = $3, events = $4, enabled = $5, plan_id = $6, updated_at = clock_timestamp()
       where workspace_id = $1 and id = $2`,
-    [workspaceId, id, url, events, enabled],
+    [workspaceId, id, url, events, enabled, plan_id],
   );
   return rowCount === 1;
 }

@@ -18,7 +18,7 @@ export function digestText(state: ChatDigest['state'], parts: Parts): string {
     changed(parts),
     costs(parts),
     needed(parts),
-    state === 'running' ? 'Work goes on.' : null,
+    state === 'running' ? 'Work continues.' : null,
   ].filter((sentence) => sentence !== null);
   return sentences.length === 0 ? 'Nothing happened.' : sentences.join(' ');
 }

@@ -11,6 +11,7 @@ import { readOutcomes } from '../runs/children/outcomes.ts';
 import { newlyEnded, type QueuedRun } from '../runs/loop/decide.ts';
 import type { RunState } from '../threads/fold.ts';
 import { agentMessage, agentsPlanPath, MERGE, type NamedAgent } from './agents.ts';
+import { expecting, planEnds, planStarts, stepEnds, stepStarts } from './expectations.ts';
 import { DEFAULT_CAP, schedule, type Statuses } from './schedule.ts';
 import { planningMessage, repairMessage, type PlanningTeam } from './planning-message.ts';
 import { stepMessage, type StepInput } from './step-message.ts';
@@ -97,17 +98,21 @@ export function createPlanConductor({
       if (child === PLANNING || child === REPAIR) {
         const { team: name, at_once } = directiveOf(queued);
         const team = name === undefined ? null : await readTeam(queued.workspaceId, name);
-        return child === PLANNING
-          ? planningMessage(await readGoal(client, queued.message.id), team, at_once)
-          : repairMessage(agenda?.problem ?? null, team);
+        const text =
+          child === PLANNING
+            ? planningMessage(await readGoal(client, queued.message.id), team, at_once)
+            : repairMessage(agenda?.problem ?? null, team);
+        return { text };
       }
       const { plan, steps } = agenda!;
       const step = stepsOf(plan!).find(({ id }) => id === stepOf(child))!;
       const inputs = await readInputs(client, plan!, step, steps);
+      const untrusted = inputs.some(({ outcome }) => outcome?.untrusted) ? true : undefined;
       const { agents } = directiveOf(queued);
-      if (!agents) return stepMessage(plan!, step, inputs);
+      if (!agents) return { text: stepMessage(plan!, step, inputs), untrusted };
       const goal = await readGoal(client, queued.message.id);
-      return agentMessage({ goal, path: agentsPlanPath(queued.id).path, step, agents, inputs });
+      const { path } = agentsPlanPath(queued.id);
+      return { text: agentMessage({ goal, path, step, agents, inputs }), untrusted };
     },
     closing: async (client, _run, queued, agenda) => {
       const summary = await summarizePlan(client, agenda!);
@@ -126,6 +131,10 @@ export function createPlanConductor({
           ]
         : [],
     }),
+    paused: (agenda, isPaused) =>
+      agenda
+        ? [{ kind: 'plan_pause', plan: agenda.key.planId, plan_state: isPaused ? 'paused' : 'running' }]
+        : [],
     appended: (_queued, agenda) => {
       if (agenda) changed(agenda.key);
     },
@@ -195,7 +204,14 @@ function nextOfPlan(run: RunState, queued: QueuedRun, agenda: PlanAgenda): Next 
   const statuses = currentStatuses(run, agenda, ended);
   const { start, block, unblock, done } = schedule(plan, statuses, agenda.cap);
   const change = changeOf(plan, key);
-  const events = [
+  const stepNamed = (id: string) => stepsOf(plan).find((each) => each.id === id);
+  const isWell =
+    done && stepsOf(plan).every(({ id }) => ['done', 'skipped'].includes(statuses.get(id) ?? 'pending'));
+  const learned = [...ended].flatMap(([child, { status, error }]) => {
+    const step = stepNamed(stepOf(child));
+    return step ? [stepEnds(step, status === 'done', error?.error)] : [];
+  });
+  const events: ConductedEvent[] = [
     ...[...ended].map(([child, each]) => change(endOfStep(stepOf(child), each))),
     ...block.map(({ id, by }) =>
       change({ step_id: id, from: ['pending', 'blocked'], to: 'blocked', error: `the step “${by}” failed` }),
@@ -203,18 +219,22 @@ function nextOfPlan(run: RunState, queued: QueuedRun, agenda: PlanAgenda): Next 
     ...unblock.map((id) => change({ step_id: id, from: ['blocked'], to: 'pending' })),
   ];
   if (done) {
-    const isWell = stepsOf(plan).every(({ id }) =>
-      ['done', 'skipped'].includes(statuses.get(id) ?? 'pending'),
-    );
+    const all = [...learned, planEnds(plan, isWell)];
     return {
       kind: 'finish',
-      events,
+      events: [...events, ...expecting(all).map((event) => ({ event }))],
       changes: [{ kind: 'plan_end', plan: key.planId, plan_state: isWell ? 'done' : 'failed' }],
     };
   }
   const spawn = agenda.isApproved ? start.map((id) => spawnOf(run, agenda, plan, id, change)) : [];
   if (spawn.length === 0 && events.length === 0 && news.length === 0) return { kind: 'wait' };
-  return { kind: 'act', events, spawn };
+  const isFirst = spawn.length > 0 && run.children.every(({ child }) => child.startsWith('~'));
+  const expected = [
+    ...learned,
+    ...(isFirst ? [planStarts(plan)] : []),
+    ...(agenda.isApproved ? start.flatMap((id) => stepNamed(id) ?? []).map(stepStarts) : []),
+  ];
+  return { kind: 'act', events: [...events, ...expecting(expected).map((event) => ({ event }))], spawn };
 }
 
 function fail(code: string, error: string): Next {

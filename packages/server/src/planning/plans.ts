@@ -46,6 +46,7 @@ interface ReadPlan {
   readonly plan: AgentPlan | null;
   readonly problems: readonly PlanProblem[];
   readonly version: number;
+  readonly asks: boolean;
 }
 
 export class Plans {
@@ -147,34 +148,53 @@ export class Plans {
     return written.file.id;
   }
 
-  /** The run works on the plan from here on, in its chat. */
-  async attach({ planId }: PlanKey, runId: string): Promise<void> {
-    await this.#world.pool.query(
-      `update plans p set run_id = r.id, chat_id = r.thread_id from runs r
-        where p.id = $1 and r.id = $2 and p.workspace_id = r.workspace_id
-          and not exists (select from runs o where o.id = p.run_id and o.status in ('queued', 'running'))`,
-      [planId, runId],
-    );
+  /** What a run of the plan begins with, in the caller's transaction. All steps of a plan that has ended are pending again. */
+  async toRun(
+    client: Queryable,
+    key: PlanKey,
+  ): Promise<{ ok: true; title: string; goal: string } | { ok: false; reason: string }> {
+    const refused = (reason: string) => ({ ok: false, reason }) as const;
+    const vocabulary = await this.#world.vocabulary(key.workspaceId);
+    const read = await this.#readIn(client, key, vocabulary);
+    if (!read || read.entity.removed_at !== null) return refused('the plan was removed');
+    const { plan, problems, row, entity } = read;
+    if (!plan || problems.length > 0) return refused(`the plan has a problem: ${problems[0]!.text}`);
+    if (row.approved_hash !== row.hash) return refused('the plan is not approved as it is now');
+    if (await isOpen(client, key.planId)) return refused(`the run ${row.run_id} works on the plan`);
+    const steps = await readSteps(client, key.planId);
+    if ([...steps.values()].every(({ status }) => ENDED.includes(status))) await restart(client, key);
+    return { ok: true, title: entity.title!, goal: plan.goal };
+  }
+
+  /** All steps are pending again. */
+  async restart(key: PlanKey): Promise<void> {
+    await this.#inPlan(key, (client) => restart(client, key));
+    await this.changed(key);
+  }
+
+  /** The run works on the plan from here on, in its chat, unless another one does. */
+  async attach({ workspaceId, planId }: PlanKey, runId: string, client?: Queryable): Promise<void> {
+    const attach = async (within: Queryable) => {
+      // Locks the plan's row: the run cannot end the plan meanwhile.
+      const { rows } = await within.query<{ state: string }>(
+        `update plans p set run_id = r.id, chat_id = r.thread_id from runs r
+          where p.id = $1 and r.id = $2 and p.workspace_id = r.workspace_id and r.status in ('queued', 'running')
+            and not exists (select from runs o where o.id = p.run_id and o.id <> r.id and o.status in ('queued', 'running'))
+          returning case when p.hash = p.approved_hash then 'approved' else 'draft' end as state`,
+        [planId, runId],
+      );
+      const ended = ['done', 'failed', 'stopped'];
+      for (const { state } of rows)
+        await within.query('select change_plan_state($1, $2, $3, $4)', [workspaceId, planId, ended, state]);
+    };
+    if (client) return attach(client);
+    await transaction(this.#world.pool, attach);
+    await this.#world.workspaces.announce(workspaceId);
   }
 
   /** Whether an open run works on the plan. */
   async isRunning({ planId }: PlanKey): Promise<boolean> {
-    const { rowCount } = await this.#world.pool.query(
-      "select from plans p join runs r on r.id = p.run_id where p.id = $1 and r.status in ('queued', 'running')",
-      [planId],
-    );
-    return rowCount === 1;
-  }
-
-  /** A pause or a resume of the plan's run. */
-  async changeState(key: PlanKey, from: readonly string[], to: string): Promise<void> {
-    await this.#world.pool.query('select change_plan_state($1, $2, $3, $4)', [
-      key.workspaceId,
-      key.planId,
-      from,
-      to,
-    ]);
-    await this.changed(key);
+    return isOpen(this.#world.pool, planId);
   }
 
   /** Has a step done again, and with it the steps that were blocked by it. */
@@ -255,21 +275,50 @@ export class Plans {
 
   /** Does work in a transaction that holds the plan's row, which follows the file. */
   async #inPlan<T>(key: PlanKey, work: (client: Queryable, read: ReadPlan) => Promise<T>): Promise<T> {
-    const { pool, knowledge } = this.#world;
     const vocabulary = await this.#world.vocabulary(key.workspaceId);
-    return transaction(pool, async (client) => {
-      const reader = { client, workspaceId: key.workspaceId };
-      const synced = await syncPlan(client, key.workspaceId, key.planId);
-      const entity = await knowledge.plans.read(reader, key.planId);
-      const file = entity && (await readFile(client, key.workspaceId, key.planId));
-      if (!synced || !file)
+    let asks = false;
+    const done = await transaction(this.#world.pool, async (client) => {
+      const read = await this.#readIn(client, key, vocabulary);
+      if (!read)
         throw new PlanError('plan_not_found', `there is no plan with the id ${key.planId} in this workspace`);
-      const parsed = parsePlan(asText(await readHead(client, file)) ?? '', key.planId);
-      const problems = parsed.ok ? checkPlan(parsed.plan, vocabulary, parsed.positions) : parsed.problems;
-      const plan = parsed.ok ? { ...parsed.plan, id: key.planId } : null;
-      return work(client, { entity, row: synced.row, plan, problems, version: file.version });
+      ({ asks } = read);
+      return work(client, read);
     });
+    if (asks) await this.#world.workspaces.announce(key.workspaceId);
+    return done;
   }
+
+  async #readIn(client: Queryable, key: PlanKey, vocabulary: PlanVocabulary): Promise<ReadPlan | null> {
+    const reader = { client, workspaceId: key.workspaceId };
+    const synced = await syncPlan(client, key.workspaceId, key.planId);
+    const entity = await this.#world.knowledge.plans.read(reader, key.planId);
+    const file = entity && (await readFile(client, key.workspaceId, key.planId));
+    if (!synced || !file) return null;
+    const parsed = parsePlan(asText(await readHead(client, file)) ?? '', key.planId);
+    const problems = parsed.ok ? checkPlan(parsed.plan, vocabulary, parsed.positions) : parsed.problems;
+    const plan = parsed.ok ? { ...parsed.plan, id: key.planId } : null;
+    return { entity, row: synced.row, plan, problems, version: file.version, asks: synced.asks };
+  }
+}
+
+const ENDED: readonly PlanStepStatus[] = ['done', 'failed', 'skipped', 'blocked'];
+
+/** Whether an open run works on the plan. */
+async function isOpen(client: Queryable, planId: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    "select from plans p join runs r on r.id = p.run_id where p.id = $1 and r.status in ('queued', 'running')",
+    [planId],
+  );
+  return rowCount === 1;
+}
+
+async function restart(client: Queryable, key: PlanKey): Promise<void> {
+  const steps = [...(await readSteps(client, key.planId)).keys()];
+  await changeSteps(
+    client,
+    key,
+    steps.map((step_id): StepChange => ({ step_id, from: ENDED, to: 'pending' })),
+  );
 }
 
 function requireSound({ plan, problems }: ReadPlan): void {
@@ -314,6 +363,23 @@ async function readSteps(client: Queryable, planId: string): Promise<ReadonlyMap
     values: [planId],
   });
   return new Map(rows.map((row) => [row.step_id, row]));
+}
+
+/** What a run has used with all of its descendants that have ended. */
+async function readUsage(client: Queryable, runId: string | null): Promise<PlanProgress['usage']> {
+  if (runId === null) return null;
+  const { rows } = await client.query<NonNullable<PlanProgress['usage']>>({
+    name: 'read_plan_usage',
+    text: `with recursive family (id) as (
+        select $1::uuid
+        union all
+        select r.id from family f join threads t on t.parent_run = f.id join runs r on r.thread_id = t.id)
+      select count(*)::int as runs, coalesce(sum((r.usage ->> 'input')::float8), 0) as input,
+        coalesce(sum((r.usage ->> 'output')::float8), 0) as output, sum(r.cost) as cost
+      from family f join runs r on r.id = f.id`,
+    values: [runId],
+  });
+  return rows[0]!;
 }
 
 async function toProgress(
@@ -366,6 +432,7 @@ async function toProgress(
           },
     run_id: row.run_id,
     chat_id: row.chat_id,
+    usage: await readUsage(client, row.run_id),
   };
 }
 

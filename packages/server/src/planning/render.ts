@@ -1,5 +1,5 @@
 // From a plan's rows to its file: the boxes show the statuses of the steps. Many changes make one version: the file is written at most
-// once a second, before it is read, and when the plan ends. Whoever writes the file meanwhile loses nothing: a rendering starts
+// once a second, before it is read, and when the plan ends. A person or agent who writes the file meanwhile loses nothing: a rendering starts
 // from the newest version, changes boxes alone, and is a version like any other.
 
 import { printStatuses, type PlanStepStatus } from '@continuo/protocol';
@@ -28,7 +28,7 @@ interface Rendering {
 interface Rendered {
   /** The new version; null if the file shows all statuses. */
   readonly written: Changed | null;
-  /** Whether a box of the file changed the status of a step. */
+  /** Whether the file changed the status of a step, or the plan of a run needs a new approval. */
   readonly ticked: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function renderPlan(client: Queryable, key: PlanKey, rendering: Ren
   let ticked = false;
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const synced = await syncPlan(client, workspaceId, planId);
-    ticked ||= (synced?.ticks ?? 0) > 0;
+    if (synced) ticked ||= synced.ticks > 0 || synced.asks;
     if (!synced?.row.is_dirty || synced.row.problems.length > 0) return { written: null, ticked };
     const file = await readFile(client, workspaceId, planId);
     if (!file || file.removedAt !== null || !file.isText) return { written: null, ticked };

@@ -1,4 +1,4 @@
-// What a plan's run ends with: how each step ended, and which files it changed. Made from rows and logs, not from what models say.
+// What a plan's run ends with, as Markdown: how each step ended, and which files it changed. Made from rows and logs, not from what models say.
 
 import type { PlanStepStatus } from '@continuo/protocol';
 
@@ -22,11 +22,11 @@ export function summarize(goal: string, steps: readonly SummarizedStep[]): strin
   const more = steps.length - LISTED_STEPS;
   return [
     well === steps.length ? `The plan is done: ${goal}` : `The plan is not done: ${goal}`,
-    `${steps.length} steps: ${counts.join(', ')}.`,
-    ...order.slice(0, LISTED_STEPS).map(lineOf),
+    `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}: ${counts.join(', ')}.`,
+    order.slice(0, LISTED_STEPS).map(lineOf).join('\n'),
     ...(more > 0 ? [`… and ${more} more steps.`] : []),
     changedFiles(steps),
-  ].join('\n');
+  ].join('\n\n');
 }
 
 function isWell({ status }: SummarizedStep): boolean {

@@ -42,6 +42,8 @@ export interface SyncedPlan {
   readonly row: PlanRow;
   /** How many boxes of the file changed the status of a step. */
   readonly ticks: number;
+  /** The plan of a run was changed after its approval: webhooks are told, and the commit is to be announced. */
+  readonly asks: boolean;
 }
 
 interface Version {
@@ -68,7 +70,13 @@ export async function syncPlan(
     values: [planId, row.file_version],
   });
   for (const version of versions) ticks += await syncVersion(client, workspaceId, planId, version);
-  return { row: versions.length === 0 ? row : (await lockPlan(client, workspaceId, planId))!, ticks };
+  if (versions.length === 0) return { row, ticks, asks: false };
+  const now = (await lockPlan(client, workspaceId, planId))!;
+  return { row: now, ticks, asks: now.run_id !== null && isApproved(row) && !isApproved(now) };
+}
+
+function isApproved({ hash, approved_hash }: PlanRow): boolean {
+  return hash === approved_hash;
 }
 
 async function lockPlan(client: Queryable, workspaceId: string, planId: string): Promise<PlanRow | null> {

@@ -156,7 +156,7 @@ test('a trigger goes to a given chat, and says when it cannot', async () => {
   await call('DELETE', `${world.url}/api/v1/workspaces/default/chats/${chat.id}`);
   expect(await fire(trigger.path, 'hi')).toMatchObject({
     status: 409,
-    body: { code: 'trigger_refused', detail: expect.stringContaining('the chat does not exist any more') },
+    body: { code: 'trigger_refused', detail: expect.stringContaining('the chat no longer exists') },
   });
 });
 

@@ -36,7 +36,7 @@ async function workspace(url = world.url) {
 const got = (receiver: Receiver, times = 1) =>
   until(`the receiver got ${times}`, () => receiver.received.length >= times && receiver.received);
 
-test('PLUS-10 the end of a run is told with a signature that the library of Standard Webhooks verifies', async () => {
+test('PLUS-10 the webhook for the end of a run has a signature that the Standard Webhooks library verifies', async () => {
   const space = await workspace();
   const receiver = await startReceiver();
   const hook = await space.hook(receiver);
@@ -59,7 +59,7 @@ test('PLUS-10 the end of a run is told with a signature that the library of Stan
   expect(first!.headers['webhook-id']).toBe(`msg_${message!.id}`);
 });
 
-test('PLUS-10 a waiting approval is told, without the input of its call', async () => {
+test('PLUS-10 the webhook for a waiting approval does not contain the input of its call', async () => {
   const space = await workspace();
   const receiver = await startReceiver();
   await space.hook(receiver, { events: ['approval.waiting'] });

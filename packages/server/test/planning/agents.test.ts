@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parsePlan, printPlan, type EventData } from '@continuo/protocol';
-import { ask, until } from '@continuo/testkit';
+import { ask, script, until } from '@continuo/testkit';
 import {
   brokenInvariants,
   freshDatabase,
@@ -26,10 +26,6 @@ afterAll(async () => {
 });
 
 const workspace = () => `${pod.url}/api/v1/workspaces/default`;
-const script = (...steps: object[]) =>
-  `⟦${JSON.stringify({ steps })
-    .replaceAll('⟦', String.raw`\u27e6`)
-    .replaceAll('⟧', String.raw`\u27e7`)}⟧`;
 const call = (tool: string, input: object) => ({ calls: [{ tool, input }] });
 const write = (path: string, content: string) => call('write', { path, content });
 
@@ -116,14 +112,14 @@ test('WS-15 agents that edit one file at the same time lose nothing of each othe
   expect(rows).toEqual([{ version: 4 }]);
 });
 
-test('WS-15 a stop cancels all agents, which are at work at the same time', async () => {
+test('WS-15 a stop cancels all agents, which run at the same time', async () => {
   const hangs = script({ text: 'x', hang: true });
   const { chat, run } = await open({
     goal: 'x',
     agents: Array.from({ length: 8 }, () => ({ role: 'writer', brief: hangs })),
   });
   await until(
-    'all eight are at work',
+    'all eight are running',
     async () => (await children(run)).filter(({ status }) => status === 'running').length === 8,
   );
   expect((await ask('POST', `${workspace()}/chats/${chat}/stop`)).status).toBe(200);
@@ -133,7 +129,12 @@ test('WS-15 a stop cancels all agents, which are at work at the same time', asyn
   );
 });
 
-test('WS-15 agents share one budget; a failed agent leaves the merging blocked, and the answer says so', async () => {
+test('WS-15 agents share one budget; a failed agent leaves the merging blocked, and the answer and the metrics say so', async () => {
+  const refusals = async () => {
+    const metrics = await (await fetch(`${pod.url}/metrics`)).text();
+    return Number(/^continuo_budget_refusals_total\{code="step_limit"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+  };
+  const before = await refusals();
   const spent = await open({
     goal: script({ text: 'merged' }),
     limits: { steps: 1 },
@@ -149,6 +150,7 @@ test('WS-15 agents share one budget; a failed agent leaves the merging blocked, 
   expect(text).toContain('The plan is not done');
   expect(text).toMatch(/Merge the results of all agents: blocked/);
   expect(text).toContain('the budget of 1');
+  expect(await refusals()).toBe(before + 1);
 });
 
 test('WS-15 notes in the file of the agents’ plan do not change the plan', () => {
@@ -188,7 +190,7 @@ test('WS-15 without named agents, a planner divides the goal, and the approved p
   expect((await children(run))[0]!.said).toContain('Several roles are to work at the same time');
   expect((await ask('POST', `${workspace()}/plans/${planId}/approve`, {})).status).toBe(200);
   await until(
-    'all six are at work',
+    'all six are running',
     async () => (await children(run)).filter(({ status }) => status === 'running').length === 6,
   );
   await ask('POST', `${workspace()}/chats/${chat}/stop`);

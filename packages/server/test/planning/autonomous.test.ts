@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EventData } from '@continuo/protocol';
-import { ask, until } from '@continuo/testkit';
+import { ask, script, until } from '@continuo/testkit';
 import {
   brokenInvariants,
   findBubblewrap,
@@ -33,11 +33,6 @@ afterAll(async () => {
 });
 
 const workspace = () => `${pod.url}/api/v1/workspaces/default`;
-/** A script within a text. Brackets inside it are escaped, so that a script can hold another one. */
-const script = (...steps: object[]) =>
-  `⟦${JSON.stringify({ steps })
-    .replaceAll('⟦', String.raw`\u27e6`)
-    .replaceAll('⟧', String.raw`\u27e7`)}⟧`;
 const write = (path: string, content: string) => ({ calls: [{ tool: 'write', input: { path, content } }] });
 const verdict = (value: string, ...reasons: string[]) =>
   script({ text: JSON.stringify({ verdict: value, reasons }) });
@@ -203,6 +198,7 @@ test('WS-16 a run has at most 50 rounds, however much they change', () => {
         checks: new Map(),
         hashes: new Map(),
         added: [],
+        isUntrusted: false,
         steps: 0,
       },
     );
@@ -246,7 +242,7 @@ test('WS-16 the time limit ends a run and its round', async () => {
   });
 });
 
-test('WS-16 a cancel reaches the round that is at work', async () => {
+test('WS-16 a cancel reaches the running round', async () => {
   const { chat, run } = await open(script({ text: 'x', hang: true }), { done_when: { criteria: ['x'] } });
   await until('the round runs', async () => (await eventsOf(chat, 'child_start')).length === 1);
   expect((await ask('POST', `${workspace()}/chats/${chat}/stop`)).status).toBe(200);

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { printPlan, type AgentPlan, type EventData, type PlanStep } from '@continuo/protocol';
-import { ask, until } from '@continuo/testkit';
+import { ask, script, until } from '@continuo/testkit';
 import {
   brokenInvariants,
   freshDatabase,
@@ -24,11 +24,6 @@ afterAll(async () => {
 });
 
 const workspace = () => `${pod.url}/api/v1/workspaces/default`;
-/** A script within a text. Brackets inside it are escaped, so that a script can hold another one. */
-const script = (...steps: object[]) => {
-  const json = JSON.stringify({ steps });
-  return `⟦${json.replaceAll('⟦', String.raw`\u27e6`).replaceAll('⟧', String.raw`\u27e7`)}⟧`;
-};
 const says = (text: string) => script({ text });
 const FAILS = script({ error: { code: 'no', message: 'no' } });
 const step = (id: string, title: string, inputs?: readonly string[]): PlanStep => ({
@@ -99,6 +94,14 @@ test('PLAN-2 PLAN-6 an approved plan runs in order, gives results to later steps
   const { thread_id, id: runId } = await run(id);
   await state(id, 'done');
   expect(await statuses(id)).toEqual({ a: 'done', b: 'done', c: 'done', d: 'done' });
+  // The plan's usage has that of its steps, whose own run asks no model.
+  const spent = await database.pool.query<{ tokens: number }>(
+    `select sum((usage ->> 'input')::int + (usage ->> 'output')::int)::int as tokens from runs where parent_run = $1`,
+    [runId],
+  );
+  const { usage } = await progress(id);
+  expect(usage).toMatchObject({ runs: 5 });
+  expect(usage.input + usage.output).toBe(spent.rows[0]!.tokens);
   const events = await eventsOf(thread_id, 'plan_step');
   expect(events.slice(0, 2).map(({ step_id, status }) => `${step_id} ${status}`)).toEqual([
     'a running',
@@ -117,7 +120,10 @@ test('PLAN-2 PLAN-6 an approved plan runs in order, gives results to later steps
   );
   expect(rows[0]!.said).toContain('A found');
   expect(rows[0]!.said).toContain('B found');
-  expect((await eventsOf(thread_id, 'final'))[0]!.text).toContain('The plan is done: The goal');
+  // Markdown whose parts do not run together.
+  const said = (await eventsOf(thread_id, 'final'))[0]!.text;
+  expect(said).toMatch(/^The plan is done: The goal\n\n4 steps: 4 done\.\n\n- a /);
+  expect(said).toMatch(/: done\n\nNo file changed\.$/);
 });
 
 test('PLAN-2 a failed step blocks what depends on it alone; a retry or a skip lets that go on', async () => {
@@ -135,6 +141,89 @@ test('PLAN-2 a failed step blocks what depends on it alone; a retry or a skip le
   await run(id);
   await state(id, 'done');
   expect(await statuses(id)).toEqual({ a: 'skipped', b: 'done', c: 'done', d: 'done' });
+});
+
+test('PLAN-6 /why says what a plan waits for: its steps, or a person; the list of plans has the states', async () => {
+  const hangs = script({ text: 'x', hang: true });
+  const id = await write(
+    plan(['parallel', step('a', hangs), step('b', says('B'))], ['sequence', step('c', says('C'))]),
+  );
+  await approve(id);
+  const { id: runId, thread_id } = await run(id);
+  const why = async () => (await ask('GET', `${pod.url}/api/runs/${runId}/why`)).body;
+  const listed = async (query = '') =>
+    (await ask('GET', `${workspace()}/plans/states${query}`)).body.items as Record<string, unknown>[];
+  const only = async (query = '') => (await listed(query)).find((each) => each.id === id);
+  await until('only the first step is running, and the run is parked', async () => {
+    const { rowCount } = await database.pool.query('select from threads where id = $1 and owner is null', [
+      thread_id,
+    ]);
+    const now = await statuses(id);
+    return rowCount === 1 && now.a === 'running' && now.b === 'done';
+  });
+  expect(await why()).toMatchObject({
+    status: 'running',
+    waits_for: 'children',
+    sentence: expect.stringMatching(/^The run waits for its child run: a /),
+    pod: null,
+  });
+  expect(await only()).toMatchObject({
+    state: 'running',
+    is_waiting: false,
+    counts: { running: 1, done: 1, pending: 1, failed: 0 },
+    run_id: runId,
+    chat_id: thread_id,
+    problems: 0,
+  });
+  expect(await only('?waiting=true')).toBe(undefined);
+
+  const path = (await progress(id)).path as string;
+  const text = await (await fetch(`${workspace()}/files${path}`)).text();
+  await fetch(`${workspace()}/files${path}`, { method: 'PUT', body: text.replace('c ⟦', 'c, edited ⟦') });
+  await ask('POST', `${pod.url}/api/runs/${(await progress(id)).stages[0].steps[0].run_id}/cancel`);
+  await until(
+    'the run waits for the approval of its plan',
+    async () => (await why()).waits_for === 'approval',
+  );
+  expect(await why()).toMatchObject({ sentence: `The run waits for approval of the plan ${path}.` });
+  expect(await only('?waiting=true')).toMatchObject({ is_waiting: true, state: 'running' });
+  expect((await ask('GET', `${workspace()}/plans/states?after=x`)).body).toMatchObject({
+    code: 'invalid_cursor',
+  });
+  const [first] = await listed('?limit=1');
+  const after = await listed(`?after=${first!.id as string}`);
+  expect(after.map((each) => each.id)).not.toContain(first!.id);
+  await approve(id);
+  await state(id, 'failed');
+  expect(await only('?waiting=true')).toBe(undefined);
+});
+
+test('PLAN-6 a plan is paused and resumed with its chat, whichever of the two is asked', async () => {
+  const slow = script({ text: 'x', hang: true });
+  const id = await write(plan(['sequence', step('a', slow)]));
+  await approve(id);
+  const { thread_id } = await run(id);
+  await until('the step runs', async () => (await statuses(id)).a === 'running');
+  const chat = (wish: string) => ask('POST', `${workspace()}/chats/${thread_id}/${wish}`);
+  const session = async () => (await ask('GET', `${workspace()}/chats/${thread_id}`)).body.state;
+  for (const [pause, resume] of [
+    [() => ask('POST', at(id, 'pause')), () => chat('resume')],
+    [() => chat('pause'), () => ask('POST', at(id, 'resume'))],
+  ] as const) {
+    expect((await pause()).status).toBe(200);
+    await state(id, 'paused');
+    expect(await session()).toBe('paused');
+    expect((await resume()).status).toBe(200);
+    await state(id, 'running');
+    expect(await session()).toBe('running');
+  }
+  const { rows: told } = await database.pool.query<{ state: string }>(
+    "select data ->> 'state' as state from changes where type = 'plan_changed' and object_id = $1 order by seq",
+    [id],
+  );
+  expect(told.slice(-4).map((each) => each.state)).toEqual(['paused', 'running', 'paused', 'running']);
+  await ask('POST', at(id, 'stop'));
+  await state(id, 'stopped');
 });
 
 test('PLAN-6 a plan that was stopped goes on at its first unfinished step', async () => {
@@ -274,7 +363,7 @@ test('PLAN-2 a failed step that is retried while the plan runs is done again in 
 });
 
 test('PLAN-4 a plan that is edited while it runs starts no further step until it is approved again', async () => {
-  const slow = script({ text: 'x', first_delay_ms: 300 });
+  const slow = script({ text: 'x', first_delay_ms: 1500 });
   const first = plan(['sequence', step('a', slow), step('b', says('B'))]);
   const id = await write(first);
   await approve(id);
@@ -297,4 +386,55 @@ test('PLAN-4 a plan that is edited while it runs starts no further step until it
   await approve(id);
   await state(id, 'done');
   expect(await children(thread_id)).toEqual(['a', 'b']);
+});
+
+test('STATE-3 the plan and its steps are expectations in the agent state of the chat, with what became of them, and later messages are told', async () => {
+  const id = await write({
+    ...plan(
+      ['parallel', { ...step('a', says('A')), outputs: ['/content/a.md'] }, step('b', FAILS)],
+      ['sequence', step('c', says('C'), ['a'])],
+    ),
+    constraints: ['Publish nothing'],
+  });
+  await approve(id);
+  const { thread_id } = await run(id);
+  await state(id, 'failed');
+  const { body } = await ask('GET', `${workspace()}/chats/${thread_id}/state`);
+  const { expectations } = body.state ?? body;
+  expect(expectations[0]).toEqual({
+    action: 'Carry out the plan: The goal',
+    expected_outcome: 'Not met: some steps failed or are blocked',
+    invariant: 'Publish nothing',
+  });
+  expect(
+    expectations
+      .slice(1)
+      .map((each: { action: string; expected_outcome: string }) => [
+        each.action.slice(0, 15),
+        each.expected_outcome,
+      ]),
+  ).toEqual([
+    ['Step a (writer)', 'Done. Expected: Produces /content/a.md'],
+    ['Step b (writer)', 'Failed (no). Expected: Ends with its create and a report'],
+    ['Step c (writer)', 'Done. Expected: Ends with its create and a report'],
+  ]);
+  const deltas = await eventsOf(thread_id, 'agent_state_delta');
+  expect(deltas.every(({ source, model }) => source === 'plan' && model === undefined)).toBe(true);
+  // Before they started, they were expected.
+  expect(deltas[0]!.state!.expectations!.map(({ expected_outcome }) => expected_outcome)).toEqual([
+    'All 3 steps end well',
+    'Produces /content/a.md',
+    'Ends with its create and a report',
+  ]);
+  const asked = await ask('POST', `${pod.url}/api/threads/${thread_id}/messages`, {
+    content: JSON.stringify({ steps: [{ text: 'It is known.' }] }),
+  });
+  const later = asked.body.run.id as string;
+  await until(
+    'the message is answered',
+    async () => (await ask('GET', `${pod.url}/api/runs/${later}`)).body.status === 'done',
+  );
+  const seen = (await ask('GET', `${pod.url}/api/runs/${later}/context`)).text;
+  expect(seen).toContain('Carry out the plan: The goal');
+  expect(seen).toContain('agent_state');
 });

@@ -106,6 +106,29 @@ test('PLAN-4 a file in /plans is a plan with one id and one history: file, API a
   expect(await statusesOf(file.id)).toMatchObject({ chairs: 'done', welcome: 'pending' });
 });
 
+test('WS-1 a plan keeps its id, its history, the statuses of its steps and its approval when its file moves', async () => {
+  const file = await putFile(`plans/${name}.plan`, TEXT);
+  await ask('POST', `${base()}/plans/${file.id}/approve`, {});
+  await ask('POST', `${base()}/plans/${file.id}/steps/chairs/skip`, {});
+  const before = await progressOf(file.id);
+  const moved = await ask('POST', `${base()}/moves`, {
+    from: `/plans/${name}.plan`,
+    to: `/plans/${name}-moved.plan`,
+  });
+  expect(moved.status, moved.text).toBeLessThan(300);
+  expect(await progressOf(file.id)).toMatchObject({
+    id: file.id,
+    path: `/plans/${name}-moved.plan`,
+    approved: { ...before.approved, is_current: true },
+    counts: before.counts,
+  });
+  const { items } = (await ask('GET', `${base()}/plans/${file.id}/versions`)).body;
+  expect(items.map(({ version }: { version: number }) => version)).toEqual(
+    Array.from({ length: items.length }, (_, at) => items.length - at),
+  );
+  expect(items.length).toBeGreaterThanOrEqual(3);
+});
+
 test('PLAN-4 any Markdown file with plan front matter is a plan, and stops being one without it', async () => {
   const file = await putFile(`content/${name}.md`, TEXT);
   expect((await progressOf(file.id)).counts.pending).toBe(3);
@@ -147,9 +170,9 @@ test('PLAN-4 a person approves the plan as it is; mistakes are refused with thei
     body: {
       code: 'plan_not_sound',
       problems: [
-        { line: 17, column: 13, step_id: 'invitations', text: expect.stringContaining('“chars”') },
-        { line: 15, column: 15, text: expect.stringContaining('no role “poet”') },
+        { line: 15, column: 15, step_id: 'invitations', text: expect.stringContaining('no role “poet”') },
         { line: 16, column: 12, text: expect.stringContaining('no tool “wright”') },
+        { line: 17, column: 13, text: expect.stringContaining('“chars”') },
       ],
     },
   });

@@ -1,7 +1,7 @@
 -- Changes the statuses of a plan's steps, each by compare-and-set, and adds a `plan_step` to the change feed for each that changed.
 -- p_changes is an array of {step_id, from, to, run?, chat?, error?, cost?}: `from` lists the statuses that it may change from; null: any
 -- other. A change to the same status sets run, chat and cost alone. Returns the steps that changed, as {step, step_id, status, title, …}.
--- Invariant: whoever changes a plan's steps has locked its row in plans.
+-- Invariant: a caller that changes a plan's steps has locked its row in plans.
 create or replace function change_plan_steps(p_workspace uuid, p_plan uuid, p_changes jsonb, p_at timestamptz)
 returns jsonb language plpgsql as $$
 declare

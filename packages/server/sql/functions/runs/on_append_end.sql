@@ -24,7 +24,7 @@ begin
   if not found then
     raise exception 'run % cannot end %', p_run, p_status using errcode = 'CN001';
   end if;
-  -- The run never began: what its message took back is taken back all the same.
+  -- The run never began; the rewind of its message takes effect nevertheless.
   if v_rewinds is not null then
     perform mark_rewound(v_rewinds, v_ordinal);
   end if;

@@ -1,7 +1,7 @@
 -- Gives a thread's owner the facts: what others want of the thread. Clears wake_at first, so that a later fact sets it again.
 -- Returns a row for the run that has started, with the messages that it was sent and the decisions about its calls; for the next
 -- queued run, with its message; and for queued runs that were canceled. Without any such run there is one row, about the
--- thread alone. `family` is for a run with a parent or a directive, with the children that ended unreported. `rewind_to` is the seq before the first started run that is rewound, or null.
+-- thread alone. `is_child`: a run opened the thread for a child, and nobody else has written there. `family` is for a run with a parent or a directive, with the children that ended unreported. `rewind_to` is the seq before the first started run that is rewound, or null.
 -- Invariants: an approval expires here or is decided, never both: the row's lock decides. Approvals are locked before their
 -- thread, as decide_approval does. A freed thread keeps its attempt until it is claimed; its wake_at is left for that claim.
 create or replace function take_facts(p_thread uuid, p_attempt integer)
@@ -9,7 +9,7 @@ returns table (
   workspace_id uuid, stop boolean, pinged_at timestamptz, title_wanted boolean, state_edits json,
   id uuid, ordinal integer, model text, role text, limits json, queued_at timestamptz, cancel_reason text,
   message_id uuid, content json, pause boolean, rewind_to integer, steers json, decisions json,
-  principal json, family json
+  principal json, family json, is_child boolean
 ) language plpgsql as $$
 begin
   -- The row's lock decides between a late answer and none. Approvals are locked before their thread, as by who decides.
@@ -43,7 +43,9 @@ begin
           select json_agg(json_build_object(
             'run', c.id, 'thread', c.thread_id, 'status', c.status, 'error', c.error, 'usage', c.usage, 'cost', c.cost)
             order by c.ended_at, c.id)
-          from runs c where c.parent_run = r.id and not c.reported and c.status in ('done', 'error', 'canceled'))) end
+          from runs c where c.parent_run = r.id and not c.reported and c.status in ('done', 'error', 'canceled'))) end,
+      t.parent_run is not null and not exists (
+        select from runs o where o.thread_id = p_thread and o.parent_run is null)
     from threads t
     left join runs r on r.thread_id = t.id and r.status in ('queued', 'running')
       and (r.status = 'running' or r.cancel_requested_at is not null or r.ordinal = (

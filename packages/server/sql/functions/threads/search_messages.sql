@@ -14,11 +14,10 @@ declare
   v_texts integer[];
   v_weights double precision[];
   v_words text[];
-  v_must tsquery := query_literal(workspace_lexeme(v_scope))::tsquery;
+  v_must tsquery := search_condition(v_scope, p_phrases, p_excluded);
   v_rare tsquery;
   v_all tsquery;
   v_sum bigint := 0;
-  v_query tsquery;
 begin
   select array_agg(t.term), array_agg(t.texts), array_agg(t.weight),
       string_to_array(string_agg(array_to_string(t.forms, E'\n'), E'\n'), E'\n')
@@ -28,15 +27,6 @@ begin
   if v_terms is null then
     return;
   end if;
-  for v_query in
-    select phraseto_tsquery('simple', x) from unnest(p_phrases) x
-    union all
-    select !! phraseto_tsquery('simple', x) from unnest(p_excluded) x
-  loop
-    if numnode(v_query) > 0 then
-      v_must := v_must && v_query;
-    end if;
-  end loop;
   -- Which messages are ranked: all that have a rare term, where v_most messages have one of these terms at most; up to v_most of those
   -- with all terms; and up to v_most of those with the rarest. In a chat, all of its messages.
   for i in 1 .. cardinality(v_terms) loop

@@ -2,7 +2,7 @@
 
 import type { EventData } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
-import { parseStored } from '../../json-depth.ts';
+import { parseStored } from '../../limits/json-depth.ts';
 import { readOutcomes } from '../../runs/children/outcomes.ts';
 import type { QueuedRun } from '../../runs/loop/decide.ts';
 import type { RunState } from '../../threads/fold.ts';
@@ -40,6 +40,8 @@ export interface Agenda {
   readonly hashes: ReadonlyMap<string, string>;
   /** What people sent to the run. */
   readonly added: readonly string[];
+  /** A child, the check or somebody who wrote to the run has brought text that others wrote. */
+  readonly isUntrusted: boolean;
   /** Model calls of all children. */
   readonly steps: number;
 }
@@ -55,8 +57,10 @@ export async function readAgenda(client: Queryable, queued: QueuedRun): Promise<
   const checks = new Map<string, CheckResult>();
   const verdicts: EventData['verdict'][] = [];
   const added: string[] = [];
+  let isUntrusted = false;
   for (const { type, data } of rows) {
     const event = parseStored(data);
+    isUntrusted ||= (event as { untrusted?: true }).untrusted === true;
     if (type === 'verdict') verdicts.push(event as EventData['verdict']);
     if (type === 'child_end') ends.set((event as End).run, event as End);
     if (type === 'tool_end')
@@ -77,7 +81,9 @@ export async function readAgenda(client: Queryable, queued: QueuedRun): Promise<
       from messages m where m.id = $1`,
     values: [queued.message.id, queued.id],
   });
-  return { ...about.rows[0]!, verdicts, ends, checks, added, hashes: await readHashes(client, ends) };
+  isUntrusted ||= [...ends.values()].some((end) => end.untrusted);
+  const hashes = await readHashes(client, ends);
+  return { ...about.rows[0]!, verdicts, ends, checks, added, isUntrusted, hashes };
 }
 
 function checkResult({ output, success }: EventData['tool_end']): CheckResult {

@@ -21,7 +21,10 @@ export function createAutonomousConductor(): Conductor<Agenda> {
   return {
     read: readAgenda,
     next: nextOf,
-    message: (client, queued, agenda, { child }) => messageFor(client, queued, agenda, child),
+    message: async (client, queued, agenda, { child }) => ({
+      text: await messageFor(client, queued, agenda, child),
+      untrusted: agenda.isUntrusted ? true : undefined,
+    }),
     // The last verdict is appended with the closing text's decision: read it again.
     closing: async (client, _run, queued, { goal }) =>
       closingText(goal, (await readAgenda(client, queued)).verdicts),

@@ -1,4 +1,4 @@
-// How an autonomous run goes on. Pure.
+// Decides the next step of an autonomous run. Pure.
 
 import type { EventData } from '@continuo/protocol';
 import type { ConductedEvent, Next, Spawn } from '../../runs/children/conductor.ts';

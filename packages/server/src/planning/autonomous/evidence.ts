@@ -4,7 +4,7 @@ import { outputText, type EventData } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
 import { asText, readChunks } from '../../files/content.ts';
 import { readVersion } from '../../files/versions.ts';
-import { parseStored } from '../../json-depth.ts';
+import { parseStored } from '../../limits/json-depth.ts';
 
 /** Maximum number of calls, and maximum characters of a result, of a file, and of all files. */
 const CALLS = 40;
