@@ -10,11 +10,12 @@ export interface OpenAnswer {
   readonly messageId: string;
   readonly begun: boolean;
   readonly block: 'text' | 'reasoning' | null;
-  readonly calls: number;
+  /** The names of its calls. */
+  readonly calls: ReadonlySet<string>;
 }
 
 export function newAnswer(messageId: string): OpenAnswer {
-  return { messageId, begun: false, block: null, calls: 0 };
+  return { messageId, begun: false, block: null, calls: new Set() };
 }
 
 export function streamEvents(
@@ -48,10 +49,10 @@ function afterStart(
       return [{ ...answer, block: kind }, [...closed(answer, at), opened, delta]];
     }
     case 'tool_call': {
-      const calls = answer.calls + 1;
-      const next = { ...answer, block: null, calls };
-      if (calls > CALLS_KEPT) return [next, closed(answer, at)];
-      const { call: callId = `call_${calls}`, tool, input } = event;
+      const { tool, input } = event;
+      if (answer.calls.size >= CALLS_KEPT) return [{ ...answer, block: null }, closed(answer, at)];
+      const callId = freeName(event.call ?? `call_${answer.calls.size + 1}`, answer.calls);
+      const next = { ...answer, block: null, calls: new Set(answer.calls).add(callId) };
       const made: StreamEvent[] = [
         { type: 'tool_input_start', at, callId, tool },
         { type: 'tool_input_delta', at, callId, text: JSON.stringify(input) },
@@ -60,11 +61,18 @@ function afterStart(
       return [next, [...closed(answer, at), ...made]];
     }
     case 'finish': {
-      const reason = event.reason ?? (answer.calls > 0 ? 'tool_use' : 'end');
+      const reason = event.reason ?? (answer.calls.size > 0 ? 'tool_use' : 'end');
       const stop: StreamEvent = { type: 'message_stop', at, reason, usage: usageOf(event.usage) };
       return [{ ...answer, block: null }, [...closed(answer, at), stop]];
     }
   }
+}
+
+/** A second call with the same name would replace the first one. */
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}_${count}`;
+  return name;
 }
 
 function failure(

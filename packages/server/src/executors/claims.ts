@@ -14,13 +14,11 @@ import {
   type AssignmentStatus,
   type Claim,
   type ClaimedRow,
+  type AssignmentFilter,
 } from './rows.ts';
 import { ASSIGNMENT_CHANGED, ASSIGNMENT_OFFERED, keyOf, type AssignmentWatch } from './topics.ts';
 
-interface Wanted {
-  readonly executor: string;
-  /** Null: any workspace. */
-  readonly workspaceId: string | null;
+interface Wanted extends AssignmentFilter {
   /** Names the program, for people. */
   readonly by: string | null;
   readonly waitSeconds: number;
@@ -43,6 +41,8 @@ interface ClaimsOptions {
 /** An executor that waits for work. */
 interface Waiter {
   readonly executor: string;
+  /** Claims with equal filters get the same assignments. */
+  readonly wish: string;
   /** Looks for work, unless it is looking already; then it looks again. */
   look(): void;
   readonly looking: boolean;
@@ -56,10 +56,12 @@ export class Claims {
   constructor(options: ClaimsOptions) {
     this.#options = options;
     options.bus.subscribe(ASSIGNMENT_OFFERED, {
-      // One assignment needs one executor. On other pods, others try too; the database decides.
+      // One assignment needs one executor, but the message does not say whose wish it meets: one waiter of each wish looks. On
+      // other pods, others try too; the database decides.
       message: ({ executor }) => {
         const waiting = [...this.#waiters].filter((waiter) => waiter.executor === executor);
-        (waiting.find(({ looking }) => !looking) ?? waiting[0])?.look();
+        for (const equal of Map.groupBy(waiting, ({ wish }) => wish).values())
+          (equal.find(({ looking }) => !looking) ?? equal[0])?.look();
       },
       rescan: () => this.#waiters.forEach((waiter) => waiter.look()),
     });
@@ -72,10 +74,10 @@ export class Claims {
   /** Resolves to null if no assignment came in time. */
   async claim(wanted: Wanted): Promise<ClaimedRow | null> {
     const { pool, bus, leaseSeconds } = this.#options;
-    const { executor, workspaceId, by, waitSeconds } = wanted;
-    await recordExecutor(pool, executor, workspaceId, waitSeconds);
+    const { executor, workspaceId, role, by, waitSeconds } = wanted;
+    await recordExecutor(pool, wanted, waitSeconds);
     const attempt = () =>
-      claimAssignment(pool, { executor, workspaceId, claim: randomUUID(), by, leaseSeconds });
+      claimAssignment(pool, { executor, workspaceId, role, claim: randomUUID(), by, leaseSeconds });
     const claimed = waitSeconds === 0 ? await attempt() : await this.#wait(wanted, attempt);
     if (claimed && wanted.signal.aborted) {
       await returnClaim(pool, claimed);
@@ -87,7 +89,7 @@ export class Claims {
   }
 
   #wait(
-    { executor, waitSeconds, signal }: Wanted,
+    { executor, workspaceId, role, waitSeconds, signal }: Wanted,
     attempt: () => Promise<ClaimedRow | null>,
   ): Promise<ClaimedRow | null> {
     const { promise, resolve, reject } = Promise.withResolvers<ClaimedRow | null>();
@@ -123,6 +125,7 @@ export class Claims {
     gone.addEventListener('abort', leave);
     const waiter: Waiter = {
       executor,
+      wish: JSON.stringify([workspaceId, role]),
       look,
       get looking() {
         return looking;

@@ -29,7 +29,7 @@ export interface Executor {
   answer(assignment: Assignment): AsyncIterable<StreamEvent>;
 }
 
-/** The executor claimed the answer, began it, and was not heard of again. The next one starts the message over. */
+/** The executor claimed the answer, began it, and then sent nothing until its lease ended. The next executor starts the message over. */
 export const EXECUTOR_LOST = 'executor_lost';
 
 /** Asks the model itself. */

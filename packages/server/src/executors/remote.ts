@@ -14,6 +14,8 @@ import { toWireRequest } from './wire-request.ts';
 
 /** After so many claims without an event, the assignment is presumed to crash its executors. */
 const MOST_CLAIMS = 20;
+/** The most characters of an answer's events, as JSON. */
+const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 interface RemoteOptions {
   readonly pool: Pool;
@@ -42,11 +44,17 @@ async function* answer(options: RemoteOptions, assignment: Assignment): AsyncGen
     if (!(await offer(options, assignment, executor))) return yield interrupted();
     let open = newAnswer(message);
     let seen = 0;
+    let characters = 0;
     for (;;) {
       const view = await readPosted(pool, own, seen);
       if (request.signal.aborted || !view) return yield interrupted();
-      for (const { seq, events } of view.batches) {
+      for (const { seq, events, size } of view.batches) {
         seen = seq;
+        characters += size;
+        if (characters > MOST_CHARACTERS) {
+          reason = 'too_large';
+          return yield tooLarge(now());
+        }
         for (const event of events) {
           if (event.type === 'finish' && event.state != null) assignment.keep(event.state);
           if (event.type === 'finish' || event.type === 'fail') reason = 'answered';
@@ -82,7 +90,7 @@ async function offer(
   assignment: Assignment,
   executor: string,
 ): Promise<boolean> {
-  const { request, workspaceId, threadId, runId, attempt } = assignment;
+  const { request, workspaceId, threadId, runId, attempt, role } = assignment;
   const last = assignment.lastAnswer();
   const state = last ? await readState(pool, last) : null;
   const wire = JSON.stringify(toWireRequest(request, assignment));
@@ -94,6 +102,7 @@ async function offer(
     workspaceId,
     threadId,
     executor,
+    role,
     attempt,
     request: body,
   };
@@ -102,14 +111,23 @@ async function offer(
   return isOwner;
 }
 
+function tooLarge(at: number): StreamEvent {
+  return {
+    type: 'stream_error',
+    at,
+    code: 'answer_too_large',
+    message: `the executor's answer has more than ${MOST_CHARACTERS} characters as JSON; longer texts belong into files`,
+  };
+}
+
 function lost(executor: string, { at, hasBegun }: { at: number; hasBegun: boolean }): StreamEvent {
   return {
     type: 'stream_error',
     at,
     code: EXECUTOR_LOST,
     message: hasBegun
-      ? `the executor ${executor} began the answer, and was not heard of within its lease`
-      : `${MOST_CLAIMS} executors ${executor} claimed the answer, and none of them was heard of within its lease`,
+      ? `the executor ${executor} began the answer, and then sent nothing within its lease`
+      : `${MOST_CLAIMS} executors ${executor} claimed the answer, and none of them sent anything within its lease`,
     ...(hasBegun && { retryable: true }),
   };
 }

@@ -1,9 +1,9 @@
 // The rows of assignments. Each statement checks in itself that the assignment is still the one that its caller means: an owner by
-// its attempt, an executor by its claim. Whoever is late finds no row, and changes nothing.
+// its attempt, an executor by its claim. A caller that is too late matches no row and changes nothing.
 
 import type { ExecutorEvent } from '@continuo/protocol';
 import type { Queryable } from '../db/pool.ts';
-import { parseStored } from '../json-depth.ts';
+import { parseStored } from '../limits/json-depth.ts';
 import type { AssignmentKey } from './topics.ts';
 
 /** The owner of the thread is the one that offered the assignment, and wants the answer. */
@@ -14,6 +14,7 @@ interface Offer extends AssignmentKey {
   readonly workspaceId: string;
   readonly threadId: string;
   readonly executor: string;
+  readonly role: string;
   readonly attempt: number;
   /** JSON. */
   readonly request: string;
@@ -26,9 +27,9 @@ export async function offerAssignment(client: Queryable, offer: Offer): Promise<
     text: `with former as (update assignments set status = 'ended', reason = 'superseded', request = null, ended_at = clock_timestamp()
         where run_id = $1 and message <> $2 and status <> 'ended'),
       posted as (delete from assignment_events where run_id = $1)
-      insert into assignments as a (run_id, message, workspace_id, thread_id, executor, attempt, request)
-      select $1, $2, $3, t.id, $5, $6, $7 from threads t where t.id = $4 and t.attempt = $6
-      on conflict (run_id, message) do update set executor = excluded.executor, attempt = excluded.attempt, request = excluded.request,
+      insert into assignments as a (run_id, message, workspace_id, thread_id, executor, attempt, request, role)
+      select $1, $2, $3, t.id, $5, $6, $7, $8 from threads t where t.id = $4 and t.attempt = $6
+      on conflict (run_id, message) do update set executor = excluded.executor, role = excluded.role, attempt = excluded.attempt, request = excluded.request,
         status = 'waiting', reason = null, claim = null, claimed_by = null, claims = 0, lease_until = null, last_seq = 0,
         offered_at = clock_timestamp(), ended_at = null`,
     values: [
@@ -39,15 +40,22 @@ export async function offerAssignment(client: Queryable, offer: Offer): Promise<
       offer.executor,
       offer.attempt,
       offer.request,
+      offer.role,
     ],
   });
   return rowCount === 1;
 }
 
-interface ClaimRequest {
+/** What an executor asks for. */
+export interface AssignmentFilter {
   readonly executor: string;
   /** Null: any workspace. */
   readonly workspaceId: string | null;
+  /** Null: any role. */
+  readonly role: string | null;
+}
+
+interface ClaimRequest extends AssignmentFilter {
   readonly claim: string;
   readonly by: string | null;
   readonly leaseSeconds: number;
@@ -67,14 +75,22 @@ export async function claimAssignment(client: Queryable, request: ClaimRequest):
   const { rows } = await client.query<ClaimedRow>({
     name: 'claim_assignment',
     text: `with next as (select a.run_id, a.message from assignments a
-        where a.executor = $1 and a.status = 'waiting' and ($2::uuid is null or a.workspace_id = $2) and ${CURRENT}
+        where a.executor = $1 and a.status = 'waiting' and ($2::uuid is null or a.workspace_id = $2)
+          and ($6::text is null or a.role = $6) and ${CURRENT}
         order by a.offered_at limit 1 for update of a skip locked)
       update assignments a set status = 'claimed', claim = $3, claimed_by = $4, claims = a.claims + 1, last_seq = 0,
         lease_until = clock_timestamp() + make_interval(secs => $5)
       from next where a.run_id = next.run_id and a.message = next.message
       returning a.run_id as "runId", a.message, a.workspace_id as "workspaceId", a.thread_id as "threadId", a.executor,
         a.claim, a.request`,
-    values: [request.executor, request.workspaceId, request.claim, request.by, request.leaseSeconds],
+    values: [
+      request.executor,
+      request.workspaceId,
+      request.claim,
+      request.by,
+      request.leaseSeconds,
+      request.role,
+    ],
   });
   return rows[0] ?? null;
 }
@@ -92,16 +108,15 @@ export async function returnClaim(client: Queryable, { runId, message, claim }: 
 /** Records that an executor asks for work, and until when it waits. */
 export async function recordExecutor(
   client: Queryable,
-  executor: string,
-  workspaceId: string | null,
+  { executor, workspaceId, role }: AssignmentFilter,
   waitSeconds: number,
 ): Promise<void> {
   await client.query({
     name: 'record_executor',
-    text: `insert into executors as e (name, workspace_id, waits_until)
-      values ($1, $2, clock_timestamp() + make_interval(secs => $3))
-      on conflict (name, workspace_id) do update set waits_until = greatest(e.waits_until, excluded.waits_until)`,
-    values: [executor, workspaceId, waitSeconds],
+    text: `insert into executors as e (name, workspace_id, role, waits_until)
+      values ($1, $2, $4, clock_timestamp() + make_interval(secs => $3))
+      on conflict (name, workspace_id, role) do update set waits_until = greatest(e.waits_until, excluded.waits_until)`,
+    values: [executor, workspaceId, waitSeconds, role],
   });
 }
 
@@ -171,7 +186,12 @@ export interface OwnersView {
   /** Milliseconds until the lease ends; null while nobody has claimed it. */
   readonly leaseMs: number | null;
   /** The batches after the given one, in order. */
-  readonly batches: readonly { readonly seq: number; readonly events: readonly ExecutorEvent[] }[];
+  readonly batches: readonly {
+    readonly seq: number;
+    readonly events: readonly ExecutorEvent[];
+    /** In characters, as JSON. */
+    readonly size: number;
+  }[];
 }
 
 /** What the owner has not seen yet. Null if another owner has offered it since. */
@@ -193,7 +213,9 @@ export async function readPosted(
   if (!first) return null;
   const { status, claim, claims, leaseMs } = first;
   const batches = rows.flatMap(({ seq, events }) =>
-    seq === null ? [] : [{ seq, events: parseStored(events) as readonly ExecutorEvent[] }],
+    seq === null
+      ? []
+      : [{ seq, events: parseStored(events) as readonly ExecutorEvent[], size: events.length }],
   );
   return { status, claim, claims, leaseMs, batches };
 }
@@ -257,7 +279,8 @@ export async function readPending(client: Queryable, runId: string): Promise<Pen
     text: `select a.executor, a.status <> 'waiting' as "isClaimed", a.claimed_by as "claimedBy", e.waits_until as "lastWaited",
         coalesce(e.waits_until > clock_timestamp(), false) as "isWaitedFor"
       from assignments a left join lateral (select max(e.waits_until) as waits_until from executors e
-        where e.name = a.executor and (e.workspace_id is null or e.workspace_id = a.workspace_id)) e on true
+        where e.name = a.executor and (e.workspace_id is null or e.workspace_id = a.workspace_id)
+          and (e.role is null or e.role = a.role)) e on true
       where a.run_id = $1 and a.status <> 'ended' order by a.offered_at desc limit 1`,
     values: [runId],
   });

@@ -1,12 +1,4 @@
-// The contract once more, with an executor in the place of the built-in loop: next to each pod runs a worker, and the default model is
-// the executor. What a client sees is the same.
+import { contractBehind } from './contract-behind.ts';
 
-import { afterAll, describe } from 'vitest';
-
-process.env.CONTINUO_TEST_EXECUTOR = 'script';
-afterAll(() => void delete process.env.CONTINUO_TEST_EXECUTOR);
-
-for (const name of ['cancel', 'resume', 'lifecycle', 'chat-control', 'approvals', 'parked-calls'])
-  describe(`RUN-14 behind an executor: ${name}`, async () => {
-    await import(`../contract/${name}.test.ts`);
-  });
+const MORE = ['parked-calls', 'policies', 'idempotency', 'thread-events', 'unknown-outcome', 'wire'];
+contractBehind('script', 'an executor', MORE);

@@ -1,4 +1,4 @@
-// The dialects once more, with an executor in the place of the built-in loop (see contract.test.ts).
+// The dialects once more, with an executor in the place of the built-in loop (see contract-behind.ts).
 
 import { afterAll, describe } from 'vitest';
 

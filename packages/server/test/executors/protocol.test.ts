@@ -32,7 +32,10 @@ test('RUN-14 a program claims the answer of a run, writes it in pieces, and clie
   expect(assignment.request.tools.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['read', 'ask_person']),
   );
-  expect((await why(run.id)).sentence).toMatch(/^The executor plain \(test program\) is writing the answer/);
+  // The assignment is offered while the run's first events are still being committed.
+  await until('the run says who is writing', async () =>
+    (await why(run.id)).sentence.startsWith('The executor plain (test program) is writing the answer'),
+  );
   expect(
     (await post(url, assignment, 1, { type: 'reasoning', text: 'Six sevens' }, text('It is '))).status,
   ).toBe(200);
@@ -268,6 +271,40 @@ test('RUN-14 bad input of an executor is refused with a sentence', async () => {
   expect((await framesOf(url, run.id)).at(-2)).toMatchObject({ data: { text: 'fine' } });
 });
 
+test('RUN-14 an answer of more than 4 Mi characters ends its run, and its executor is told to stop', async () => {
+  const { url } = patient;
+  const run = await start(url, 'endless');
+  const assignment = await claim(url, 'endless');
+  const large = text('x'.repeat(1_000_000));
+  for (let seq = 1; seq <= 5; seq += 1) await post(url, assignment, seq, large);
+  const frames = await framesOf(url, run.id);
+  expect(frames.at(-2)).toMatchObject({ event: 'error', data: { code: 'answer_too_large' } });
+  expect(await post(url, assignment, 6, finish())).toMatchObject({
+    status: 410,
+    body: { code: 'assignment_over' },
+  });
+});
+
+test('RUN-14 two calls with one name are two calls, and a name that is special to JavaScript is a name', async () => {
+  const { url } = patient;
+  const run = await start(url, 'namesakes');
+  const first = await claim(url, 'namesakes');
+  const look = (name: string) => ({
+    type: 'tool_call' as const,
+    call: name,
+    tool: 'pure',
+    input: { note: name },
+  });
+  await post(url, first, 1, look('same'), look('same'), look('__proto__'), look('constructor'), finish());
+  const second = await claim(url, 'namesakes');
+  const results = second.request.history.filter(({ role }) => role === 'tool');
+  expect(results).toMatchObject(
+    ['same', 'same_2', '__proto__', 'constructor'].map((name) => ({ call: name, failed: false })),
+  );
+  await post(url, second, 1, finish());
+  await framesOf(url, run.id);
+});
+
 test('RUN-14 a model that names no executor is refused', async () => {
   const body = { content: 'Hello', model: 'executor/Not a name' };
   const answer = await ask(
@@ -293,6 +330,37 @@ test('RUN-14 a key for one workspace claims no assignment of another, and a clai
   await post(url, assignment, 1, text('mine'), finish());
   expect((await framesOf(url, run.id)).at(-2)).toMatchObject({ data: { text: 'mine' } });
 });
+
+test('RUN-14 a claim may name a role, and gets only answers of its runs, also while others wait', async () => {
+  const { url } = patient;
+  // The first waiter has another role: it must not take the notice away from the second.
+  const wrong = tryClaim(url, 'staffed', { wait: 2, role: 'researcher' });
+  await until('the first one waits', async () => (await waiters('staffed')) === 1);
+  const right = claim(url, 'staffed', { wait: 30, role: 'writer' });
+  await until('both wait', async () => (await waiters('staffed')) === 2);
+  const run = await start(url, 'staffed', 'Write', { role: 'writer' });
+  const assignment = await right;
+  expect(assignment).toMatchObject({ run_id: run.id, request: { role: 'writer' } });
+  expect((await wrong).status).toBe(204);
+  await post(url, assignment, 1, text('written'), finish());
+  expect((await framesOf(url, run.id)).at(-2)).toMatchObject({ data: { text: 'written' } });
+});
+
+test('RUN-14 why names no executor that waits for other roles alone', async () => {
+  const { url } = patient;
+  const run = await start(url, 'picky');
+  expect((await tryClaim(url, 'picky', { role: 'researcher' })).status).toBe(204);
+  await until('nobody is known', async () =>
+    (await why(run.id)).sentence.includes('no program has ever asked for work'),
+  );
+  await post(url, await claim(url, 'picky', { role: 'assistant' }), 1, finish());
+  await framesOf(url, run.id);
+});
+
+async function waiters(executor: string): Promise<number | null> {
+  const { rowCount } = await patient.database.pool.query('select from executors where name = $1', [executor]);
+  return rowCount;
+}
 
 async function tryRow(executor: string): Promise<number | null> {
   const { rowCount } = await limited.database.pool.query('select from assignments where executor = $1', [

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { until } from '@continuo/testkit';
-import { createBuiltInTools } from '../../src/files/tools/index.ts';
+import { createFileTools } from '../../src/files/tools/index.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { errorForModels, ToolFailure, type Tool, type TransactionContext } from '../../src/tools/tool.ts';
 import { Workspaces } from '../../src/files/workspace-files.ts';
@@ -15,7 +15,7 @@ import { place, said, useTools } from '../files/tools/support.ts';
 
 const world = useTools();
 
-/** A pure tool that counts how many of its calls are at work, and ends when the test says so. */
+/** A pure tool that counts how many of its calls are running, and ends when the test says so. */
 function gate() {
   const input = z.object({});
   const held: (() => void)[] = [];
@@ -83,7 +83,7 @@ test('calls that wait for their turn are not made when the thread is lost', asyn
   expect(counts().begun).toBe(begun);
 });
 
-test('of calls that are canceled, those that waited for their turn end as canceled, and those at work as unknown', async () => {
+test('of canceled calls, those that waited for their turn end as canceled, and the running ones as unknown', async () => {
   const { tool, counts, open } = gate();
   const loop = await createLoop(world, { tools: [tool], cancelGraceMs: 1 });
   const thread = await world.thread();
@@ -91,7 +91,7 @@ test('of calls that are canceled, those that waited for their turn end as cancel
   const hold = await loop.hold(thread);
   const work = loop.work(hold);
   const begun = Math.min(8, 2 * availableParallelism());
-  await until('as many calls as may are at work', () => counts().begun === begun);
+  await until('as many calls as allowed are running', () => counts().begun === begun);
   await until('the others have started', async () => {
     const log = await world.log(thread);
     return log.filter(({ type }) => type === 'tool_start').length === 40;
@@ -146,7 +146,7 @@ test('grep does not follow a link in the place of the workspace’s folder, and 
       return folder;
     },
   });
-  const tools = createBuiltInTools({
+  const tools = createFileTools({
     pool: world.pool,
     workspaces,
     chats: { list: () => Promise.resolve([]), read: () => Promise.resolve(null) },
@@ -237,7 +237,7 @@ test('errors told to models hold no path of the server, and failures of tools ke
   // Every built-in tool, where the database and the disk fail with a path in their words.
   const broken = new Error("ENOENT: open '/var/lib/continuo/secret'");
   const fail = () => Promise.reject(broken);
-  const tools = createBuiltInTools({
+  const tools = createFileTools({
     pool: { query: fail, connect: fail } as never,
     workspaces: {
       mirrors: { folder: fail },

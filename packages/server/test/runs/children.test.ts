@@ -36,13 +36,18 @@ interface Parent {
 /** Queues a run whose steps are these waves of children. */
 async function start(
   waves: readonly (readonly object[])[],
-  { limits = null, pool = database.pool }: { limits?: object | null; pool?: TestDatabase['pool'] } = {},
+  {
+    limits = null,
+    pool = database.pool,
+    depth = 0,
+    content = { text: 'go' },
+  }: { limits?: object | null; pool?: TestDatabase['pool']; depth?: number; content?: object } = {},
 ): Promise<Parent> {
   const [thread, run, message] = [uuidv7(), uuidv7(), uuidv7()];
   await pool.query(
-    `with t as (insert into threads (id, workspace_id, title, wake_at) values ($1, $4, 'parent', now()) returning id),
+    `with t as (insert into threads (id, workspace_id, title, wake_at, depth) values ($1, $4, 'parent', now(), $7) returning id),
       m as (insert into messages (id, workspace_id, thread_id, run_id, ordinal, seq, role, content)
-        select $3, $4, id, $2, 1, 0, 'user', '{"text":"go"}' from t)
+        select $3, $4, id, $2, 1, 0, 'user', $8 from t)
       insert into runs (id, workspace_id, thread_id, ordinal, message_id, model, role, principal, directive, limits)
         select $2, $4, id, 1, $3, 'offline/script', 'assistant', '{"kind":"local"}', $5, $6 from t`,
     [
@@ -52,6 +57,8 @@ async function start(
       WORKSPACE,
       JSON.stringify({ mode: 'waves', waves }),
       limits && JSON.stringify(limits),
+      depth,
+      JSON.stringify(content),
     ],
   );
   return { thread, run };
@@ -121,6 +128,30 @@ test('PLAN-3 a run starts child runs on threads of their own, waits for them, an
   ]);
   const files = await ask('GET', `${pod.url}/api/v1/workspaces/default/files?prefix=/chats`);
   expect(JSON.stringify(files.body)).not.toContain('child-0-0');
+});
+
+test('PLAN-3 what others wrote stays untrusted from a run to its children, and back to its chat', async () => {
+  const policy = `${pod.url}/api/v1/workspaces/default/policy`;
+  const { rules } = (await ask('GET', policy)).body;
+  const asking = { tool: '*', effect: 'external', after: 'untrusted', action: 'ask' };
+  await ask('PUT', policy, { rules: [{ tool: '*', action: 'allow' }, asking] });
+  const sends = { steps: [{ calls: [{ tool: 'external', input: { note: 'x' } }] }, { text: 'sent' }] };
+  const trusted = await start([[sends]]);
+  await ended(trusted.run);
+  expect((await eventsOf(trusted.thread, 'child_end'))[0]).not.toHaveProperty('untrusted');
+
+  const { thread, run } = await start([[sends]], { content: { text: 'go', untrusted: true } });
+  const approvals = `${pod.url}/api/v1/workspaces/default/approvals`;
+  const { items } = await until('the call waits', async () => {
+    const { body } = await ask('GET', approvals);
+    return body.items.length > 0 && body;
+  });
+  expect(items).toMatchObject([{ run_id: (await childrenOf(run))[0]!.id, tool: 'external' }]);
+  await ask('POST', `${approvals}/${items[0].id}`, { decision: 'deny' });
+  await ended(run);
+  expect(await eventsOf(thread, 'child_end')).toMatchObject([{ status: 'done', untrusted: true }]);
+  expect(await eventsOf(thread, 'message_end')).toMatchObject([{ text: '1 children', untrusted: true }]);
+  await ask('PUT', policy, { rules });
 });
 
 test('PLAN-3 a parent of 30 waves is parked between them and never counts as one that makes no progress', async () => {
@@ -210,4 +241,19 @@ test('PLAN-3 the limits of a run are a budget that its children share', async ()
     'step_limit',
     'step_limit',
   ]);
+});
+
+test('PLAN-3 children are nested at most 3 deep, and a run starts at most 2,000: one more starts none', async () => {
+  const allowed = await start([[say('deep')]], { depth: 2 });
+  await ended(allowed.run);
+  expect((await childrenOf(allowed.run)).map(({ status }) => status)).toEqual(['done']);
+  const refused = [
+    { ...(await start([[say('too deep')]], { depth: 3 })), code: 'depth_limit' },
+    { ...(await start([Array.from({ length: 2001 }, () => say('x'))])), code: 'children_limit' },
+  ];
+  for (const { run, thread, code } of refused) {
+    await ended(run, 'error');
+    expect(await eventsOf(thread, 'error')).toMatchObject([{ code }]);
+    expect(await childrenOf(run)).toEqual([]);
+  }
 });

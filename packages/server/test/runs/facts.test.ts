@@ -121,7 +121,7 @@ test('a pause of a run that waits in the queue is kept: it begins, and pauses', 
   expect(told(await logOf(thread), 'message_start')).toEqual([]);
 });
 
-test('stop cancels what runs and what waits, and the session; the next message starts another', async () => {
+test('stop cancels the running and the queued runs and the session; the next message starts another session', async () => {
   const thread = await world.thread();
   await say(thread, TWO);
   await say(thread, OK);
@@ -137,7 +137,7 @@ test('stop cancels what runs and what waits, and the session; the next message s
   expect(await historyOf(thread)).toContain('[System: Response was interrupted by user (user_cancelled)]');
 });
 
-test('WS-11 stop aborts what runs before it sees to what waits, however much that is', async () => {
+test('WS-11 stop aborts the running run first, however many runs are queued', async () => {
   const thread = await world.thread();
   await say(thread, { steps: [{ text: 'a b c', hang: true }] });
   for (let index = 0; index < 50; index += 1) await say(thread, OK);
@@ -242,7 +242,7 @@ test('a message that steers at the very end is not lost: the run takes it in and
   const loop = await createLoop(world, {
     tools: [],
     publish: () => begun.resolve(),
-    // The model has said its last word, and the run's end is on its way.
+    // The model has finished, and the append of the run's end is in flight.
     sleep: async () => {
       await begun.promise;
       await (sent ??= say(thread, { steps: [{ text: 'one more' }] }, { policy: 'steer' }));
@@ -259,7 +259,7 @@ test('a message that steers at the very end is not lost: the run takes it in and
   expect(told(events, 'message_end').map(({ text }) => text)).toEqual(['a b', 'one more']);
 });
 
-test('what a run was sent and did not take in is kept when it is canceled; with no run at work it is queued', async () => {
+test('a steering message that a canceled run did not read is kept; if no run is running it is queued', async () => {
   const thread = await world.thread();
   await say(thread, TWO);
   const both = meanwhile(async () => {
@@ -298,7 +298,7 @@ test('interrupt cancels what is open and answers the new message', async () => {
   expect(await historyOf(thread)).toContain('[System: Response was interrupted by user (interrupted)]');
 });
 
-test('rollback makes the history forget the run that had begun; its events stay', async () => {
+test('rollback rewinds the run that had begun; its events stay in the log', async () => {
   const thread = await world.thread();
   await say(thread, { steps: [{ text: 'before' }] });
   await play(thread);
@@ -332,7 +332,7 @@ test('a message that is edited and sent again rewinds to where it began, also ov
     'better',
   ]);
   await expect(say(thread, OK, { replaces: uuidv7() })).rejects.toMatchObject({ code: 'CN422' });
-  // What was taken back cannot be edited any more, and no policy makes an edit something else.
+  // A rewound message cannot be edited any more, and no policy changes what an edit is.
   await expect(say(thread, OK, { replaces: message })).rejects.toMatchObject({ code: 'CN422' });
   await expect(say(thread, OK, { replaces: message, policy: 'steer' })).rejects.toMatchObject({
     code: 'CN422',
@@ -348,7 +348,7 @@ const rewoundRuns = async (thread: string) =>
   ).rows.map(({ id }) => id);
 const finals = (events: readonly Event[]) => told(events, 'final').map(({ text }) => text);
 
-test('an edit of a message whose run was canceled in the queue takes nothing back of the run that was at work then', async () => {
+test('editing a message whose run was canceled in the queue does not rewind the run that was running then', async () => {
   const thread = await world.thread();
   await say(thread, TWO);
   let queued!: { run: string; message: string };
@@ -373,7 +373,7 @@ test('an edit of a message whose run was canceled in the queue takes nothing bac
   await expect(say(thread, OK, { replaces: queued.message })).rejects.toMatchObject({ code: 'CN422' });
 });
 
-test('an edit of a canceled message takes back the runs that began after it', async () => {
+test('editing a canceled message rewinds the runs that began after it', async () => {
   const thread = await world.thread();
   await say(thread, TWO);
   let queued!: { run: string; message: string };
@@ -391,7 +391,7 @@ test('an edit of a canceled message takes back the runs that began after it', as
   expect(await rewoundRuns(thread)).toEqual([queued.run, later.run]);
 });
 
-test('an edit of a message that waits leaves the run that is at work alone, unless the policy says otherwise', async () => {
+test('editing a queued message leaves the running run alone, unless the policy says otherwise', async () => {
   const thread = await world.thread();
   const first = await say(thread, TWO);
   const edit = async () => {
@@ -414,7 +414,7 @@ test('an edit of a message that waits leaves the run that is at work alone, unle
   expect(await historyOf(other)).toEqual([JSON.stringify({ steps: [{ text: 'edited' }] }), 'edited']);
 });
 
-test('an edit of a message whose second run was canceled in the queue takes back its first', async () => {
+test('editing a message whose second run was canceled in the queue rewinds its first', async () => {
   const thread = await world.thread();
   const { run, message } = await say(thread, OK);
   await play(thread);
@@ -556,7 +556,7 @@ test('PLUS-3 a decision that was made while the run is paused waits for it', asy
   expect(told(await logOf(thread), 'final')).toMatchObject([{ text: 'thanks' }]);
 });
 
-test('PLUS-3 what nobody decides in time expires, and the model is told', async () => {
+test('PLUS-3 an approval that nobody decides in time expires, and the call’s result says so', async () => {
   const thread = await world.thread();
   const { run } = await say(thread, { steps: [{ calls: [{ tool: 'sends' }] }, { text: 'well then' }] });
   const rested = await play(thread, { approvalMs: 60_000 });
@@ -574,7 +574,7 @@ test('PLUS-3 what nobody decides in time expires, and the model is told', async 
   expect(told(events, 'final')).toMatchObject([{ text: 'well then' }]);
 });
 
-test('a run that is stopped asks nobody any more', async () => {
+test('a stopped run has no waiting approvals', async () => {
   const thread = await world.thread();
   const { run } = await say(thread, ASKING);
   await play(thread);
@@ -612,7 +612,7 @@ test('PLUS-3 a call of unknown outcome is shown to people where the policy asks:
   }
 });
 
-test('a policy that denies what people had allowed is obeyed', async () => {
+test('a policy that denies an approved call wins', async () => {
   const thread = await world.thread();
   const { run } = await say(thread, { steps: [{ calls: [{ tool: 'sends' }] }, { text: 'end' }] });
   await play(thread);
@@ -640,6 +640,6 @@ test('a chat that wants a title gets one after its first turn, once; what people
   expect(rows).toEqual([{ title: '{', title_wanted: false }]);
 });
 
-test('every log that was written here is whole', async () => {
+test('every log that these tests wrote is valid', async () => {
   expect(await brokenInvariants(world.database.pool)).toEqual([]);
 });

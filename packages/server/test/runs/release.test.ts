@@ -51,6 +51,7 @@ async function enqueue(threadId: string, script: unknown) {
     steers: null,
     decisions: null,
     family: null,
+    is_child: false,
     principal: '{"kind":"local"}',
     id: run,
     ordinal: row.ordinal,
@@ -74,7 +75,7 @@ async function begun(script: unknown, settings: LoopSettings = {}) {
   return { loop, thread, run: first.run, hold, work: () => loop.work(hold) };
 }
 
-test('a run that was claimed with its message needs no look, and lets its thread go with its end', async () => {
+test('a run that was claimed with its message needs no read of the facts, and its end releases the thread', async () => {
   const { thread, run, work } = await begun({ steps: [{ text: 'hello' }] });
   expect(await work()).toBe('released');
   expect(await threadRow(thread)).toEqual({ owner: null, attempt: 1, wake_at: expect.any(Date) });
@@ -92,7 +93,7 @@ test('a run that was claimed with its message needs no look, and lets its thread
   expect(await brokenInvariants(world.database.pool)).toEqual([]);
 });
 
-test('RUN-2 a message that comes in the middle of a run keeps the thread, heard or not, and is answered', async () => {
+test('RUN-2 a message that arrives during a run prevents the release, noticed or not, and is answered', async () => {
   let later: Promise<void> | null = null;
   let thread = '';
   const started = await begun(
@@ -109,7 +110,7 @@ test('RUN-2 a message that comes in the middle of a run keeps the thread, heard 
   expect(await threadRow(thread)).toMatchObject({ owner: null, wake_at: expect.any(Date) });
 });
 
-test('RUN-2 what waits behind the next message is not let go of', async () => {
+test('RUN-2 the thread is not released while further messages are queued', async () => {
   const { thread, work } = await begun({ steps: [{ text: '1' }] });
   for (const text of ['2', '3', '4']) await enqueue(thread, { steps: [{ text }] });
   expect(await work()).toBe('released');
@@ -143,7 +144,7 @@ test('RUN-10 a cancel that comes before the last message is written wins, and th
   expect(await brokenInvariants(world.database.pool)).toEqual([]);
 });
 
-test('L3 a former owner’s end lets nothing go that another holds', async () => {
+test('L3 a former owner’s end does not release a thread that another pod holds', async () => {
   const { thread, work } = await begun({ steps: [{ text: 'late' }] });
   const other = '00000000-0000-7000-8000-0000000000bb';
   await world.pool.query('update threads set owner = $2, attempt = attempt + 1 where id = $1', [
@@ -154,7 +155,7 @@ test('L3 a former owner’s end lets nothing go that another holds', async () =>
   expect(await threadRow(thread)).toMatchObject({ owner: other, attempt: 2 });
 });
 
-test('a thread with a log of its own is read, and goes on where it ended', async () => {
+test('a thread that already has a log is read, and continues where the log ends', async () => {
   const { loop, thread, work } = await begun({ steps: [{ text: 'first' }] });
   await work();
   const second = await enqueue(thread, { steps: [{ text: 'second' }] });

@@ -69,7 +69,7 @@ beforeAll(async () => {
   for (let nth = 1; nth <= commits; nth += 1) lives.push(await interrupted(nth));
 });
 
-test('RUN-16 taken away after any commit, a run is brought to the same end by another actor, from the log alone', async () => {
+test('RUN-16 after losing its thread at any commit, a run is brought to the same end by another actor, from the log alone', async () => {
   expect(lives.length).toBeGreaterThan(10);
   expect(lives.map(({ outcome }) => outcome)).toContain('lost');
   for (const { runId, events } of lives) {
@@ -97,7 +97,7 @@ test('RUN-16 taken away after any commit, a run is brought to the same end by an
   expect(await brokenInvariants(world.database.pool)).toEqual([]);
 });
 
-test('RUN-9 a message that was left unfinished is superseded by name, and written anew', async () => {
+test('RUN-9 an unfinished message is superseded by name and generated again', async () => {
   let superseded = 0;
   for (const { events } of lives) {
     const started = named(events, 'message_start').map(({ data }) => data.message);
@@ -215,7 +215,7 @@ test('a schema that throws fails the call, and the run goes on', async () => {
   expect(named(events, 'final')).toHaveLength(1);
 });
 
-test('what cannot be written fails its run with a code, and the next run of the thread goes well', async () => {
+test('events that cannot be written fail their run with a code, and the next run of the thread succeeds', async () => {
   const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as never;
   const tool: AnyTool = {
     ...base,
@@ -239,7 +239,7 @@ test('what cannot be written fails its run with a code, and the next run of the 
   expect(rows).toEqual([{ status: 'error' }, { status: 'done' }]);
 });
 
-test('pure tools are under way together: each waits for all the others to have begun', async () => {
+test('pure tools run concurrently: each waits until all have begun', async () => {
   let begun = 0;
   let all = () => {};
   const everybody = new Promise<void>((resolve) => (all = resolve));
@@ -262,7 +262,7 @@ test('pure tools are under way together: each waits for all the others to have b
   expect(named(events, 'tool_end').map(({ data }) => data.success)).toEqual([true, true]);
 });
 
-test('other tools are never under way together', async () => {
+test('other tools never run concurrently', async () => {
   let now = 0;
   let most = 0;
   const run = async () => {
@@ -366,7 +366,7 @@ test('a run whose beginning fails while its agent is being made fails with it, a
   process.on('unhandledRejection', note);
   const loop = await createLoop(world, {
     making: () => {
-      // The thread is lost with the beginning on its way; the agent is made, or fails, later.
+      // The thread is lost while the run’s first append is in flight; the agent is made, or fails, later.
       hold.lose();
       making.resolve();
       return made.promise;

@@ -9,7 +9,7 @@ function said(seq: number, content = 'hello'): ThreadState {
   return { ...EMPTY, seq, history: [{ runId: uuidv7(), seq, entry: { role: 'user', id: 'm', content } }] };
 }
 
-test('a state is given where the log ends there, and is not kept twice', () => {
+test('a cached state is returned if its seq is the end of the log, and is removed from the cache', () => {
   const states = new ThreadStateCache();
   const state = said(3);
   states.keep('a', { state, snapshotSeq: 2 });

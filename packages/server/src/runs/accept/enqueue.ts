@@ -280,6 +280,7 @@ function claimSnapshot(
     decisions: null,
     principal: JSON.stringify(principal),
     family: null,
+    is_child: false,
   };
   return new ClaimSnapshot(row.log_seq, [fact]);
 }

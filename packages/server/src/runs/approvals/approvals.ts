@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Approval, ApprovalDecision } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
-import { parseStored } from '../../json-depth.ts';
+import { parseStored } from '../../limits/json-depth.ts';
 import type { Page } from '../../threads/read-threads.ts';
 import { THREAD_CHANGED } from '../../threads/topics.ts';
 import { principalJson, type FactWorld } from '../facts/world.ts';

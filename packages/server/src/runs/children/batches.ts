@@ -7,10 +7,10 @@ import type { RunState } from '../../threads/fold.ts';
 import type { LoopChange } from '../changes.ts';
 import type { AppendBatch } from '../loop/append-batch.ts';
 import type { QueuedRun } from '../loop/decide.ts';
-import type { ConductedChange, ConductedEvent, EndedChild, Spawn } from './conductor.ts';
+import type { ChildMessage, ConductedChange, ConductedEvent, EndedChild, Spawn } from './conductor.ts';
 
 export interface SpawnedChild extends Spawn {
-  readonly content: string;
+  readonly message: ChildMessage;
 }
 
 /** Starts children: each has a thread of its own, and its run is queued in this append. */
@@ -22,7 +22,7 @@ export function startChildren(
   const entries: Entry[] = [];
   const changes: LoopChange[] = [];
   const threads: string[] = [];
-  for (const { child, title, role, model = queued.model, limits, tools, events, content } of children) {
+  for (const { child, title, role, model = queued.model, limits, tools, events, message } of children) {
     const [thread, run] = [uuidv7(), uuidv7()];
     threads.push(thread);
     changes.push({
@@ -34,7 +34,7 @@ export function startChildren(
       chat_title: title,
       role,
       model,
-      content: { text: content, ...(scope.project_id !== null && { scope }) },
+      content: { ...message, ...(scope.project_id !== null && { scope }) },
       limits: limits ?? null,
       tools: tools ?? null,
     });

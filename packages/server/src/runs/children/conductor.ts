@@ -70,6 +70,12 @@ interface StartedChild {
   readonly thread: string;
 }
 
+export interface ChildMessage {
+  readonly text: string;
+  /** A part of it comes from others: from the parent's own message, or from a child that had read what others wrote. */
+  readonly untrusted?: true | undefined;
+}
+
 /** An event that the conductor adds, with a row change that commits with it. */
 export interface ConductedEvent {
   readonly event: NewEvent;
@@ -109,12 +115,14 @@ export interface Conductor<Agenda = unknown> {
   /** Pure. `ended` are children that ended since the last decision; `run` still has them as open. */
   next(run: RunState, queued: QueuedRun, agenda: Agenda): Next;
   /** The message that a child run gets. */
-  message(client: Queryable, run: QueuedRun, agenda: Agenda, spawn: Spawn): Promise<string>;
+  message(client: Queryable, run: QueuedRun, agenda: Agenda, spawn: Spawn): Promise<ChildMessage>;
   /** The text that the run ends with: what was done, and what changed. */
   closing(client: Queryable, run: RunState, queued: QueuedRun, agenda: Agenda): Promise<string>;
   /** What is appended when the run ends before its conductor finished. The changes cannot be refused. */
   abandon?(run: RunState, queued: QueuedRun, agenda: Agenda, status: 'error' | 'canceled'): Ending;
-  /** Called after each append of the conductor, and after the run's end. */
+  /** What is appended when the run is paused or resumed. The changes cannot be refused. */
+  paused?(agenda: Agenda, isPaused: boolean): readonly ConductedChange[];
+  /** Called after each append of the conductor, after a pause and a resume, and after the run's end. */
   appended?(queued: QueuedRun, agenda: Agenda): void;
 }
 
@@ -125,9 +133,10 @@ export type Conductors = ReadonlyMap<string, Conductor>;
 /** A run's conductor with the agenda that was read for it. */
 interface Conducting {
   next(run: RunState): Next;
-  message(client: Queryable, spawn: Spawn): Promise<string>;
+  message(client: Queryable, spawn: Spawn): Promise<ChildMessage>;
   closing(client: Queryable, run: RunState): Promise<string>;
   abandon(run: RunState, status: 'error' | 'canceled'): Ending;
+  paused(isPaused: boolean): readonly ConductedChange[];
   appended(): void;
 }
 
@@ -149,9 +158,13 @@ async function conduct(client: Queryable, conductor: Conductor, run: QueuedRun):
   const agenda = await conductor.read(client, run);
   return {
     next: (state) => conductor.next(state, run, agenda),
-    message: (reader, spawn) => conductor.message(reader, run, agenda, spawn),
+    message: async (reader, spawn) => {
+      const message = await conductor.message(reader, run, agenda, spawn);
+      return run.message.untrusted ? { ...message, untrusted: true } : message;
+    },
     closing: (reader, state) => conductor.closing(reader, state, run, agenda),
     abandon: (state, status) => conductor.abandon?.(state, run, agenda, status) ?? NO_ENDING,
+    paused: (isPaused) => conductor.paused?.(agenda, isPaused) ?? [],
     appended: () => conductor.appended?.(run, agenda),
   };
 }
@@ -173,6 +186,7 @@ function unknownMode(mode: string): Conducting {
     message: () => Promise.reject(new Error(error)),
     closing: () => Promise.reject(new Error(error)),
     abandon: () => NO_ENDING,
+    paused: () => [],
     appended: () => undefined,
   };
 }

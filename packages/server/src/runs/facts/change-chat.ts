@@ -7,19 +7,26 @@ import { principalJson, type FactWorld } from './world.ts';
 
 const REMOVED = 'chat_removed';
 
+interface ChatChange {
+  readonly title?: string | undefined;
+  readonly archived?: boolean | undefined;
+  readonly pinned?: boolean | undefined;
+}
+
 export async function changeChat(
   world: FactWorld,
   id: string,
-  { title, archived }: { title?: string | undefined; archived?: boolean | undefined },
+  { title, archived, pinned }: ChatChange,
 ): Promise<void> {
   await changeAndAnnounce(world, { threadId: id, change: title === undefined ? 'fact' : 'file' }, (client) =>
     client.query({
       name: 'change_chat',
       // A title from a person replaces the generated one.
       text: `update threads set title = coalesce($2, title), title_wanted = title_wanted and $2::text is null,
-        archived_at = case when $3::boolean is null then archived_at when $3 then coalesce(archived_at, clock_timestamp()) end
+        archived_at = case when $3::boolean is null then archived_at when $3 then coalesce(archived_at, clock_timestamp()) end,
+        pinned_at = case when $4::boolean is null then pinned_at when $4 then coalesce(pinned_at, clock_timestamp()) end
       where id = $1`,
-      values: [id, title ?? null, archived ?? null],
+      values: [id, title ?? null, archived ?? null, pinned ?? null],
     }),
   );
 }

@@ -1,11 +1,12 @@
 // A person's change of a chat's agent state. It is a fact that the thread's owner appends to the log; the request is answered after
 // that commit.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { AgentStateChange, EventData } from '@continuo/protocol';
+import { waitForNews } from '../../bus/wait.ts';
 import { toStored } from '../../identity/principal.ts';
 import { storableText } from '../../log/changes.ts';
+import { LOG_APPENDED } from '../../log/notice.ts';
 import { readTypes } from '../../log/statements.ts';
 import { announceFact, type FactWorld } from './world.ts';
 
@@ -56,16 +57,21 @@ function storable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storableText(value) : value;
 }
 
-async function untilAppended({ pool }: FactWorld, threadId: string, id: string): Promise<boolean> {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (let pause = 5; performance.now() < deadline; pause = Math.min(pause * 2, 200)) {
+/** Whether the owner has appended the change, within the time of the request. */
+async function untilAppended({ pool, bus }: FactWorld, threadId: string, id: string): Promise<boolean> {
+  const waits = async (): Promise<boolean> => {
     const { rows } = await pool.query<{ waits: boolean }>({
       name: 'state_edit_waits',
       text: `select exists (select from unnest(t.state_edits) e where e ->> 'id' = $2) as waits from threads t where t.id = $1`,
       values: [threadId, id],
     });
-    if (!rows[0]?.waits) return true;
-    await sleep(pause);
-  }
-  return false;
+    return rows[0]?.waits ?? false;
+  };
+  const stillWaits = await waitForNews(bus, LOG_APPENDED, {
+    concerns: ({ threadIds }) => threadIds.includes(threadId),
+    read: waits,
+    isNews: (still) => !still,
+    milliseconds: PATIENCE_MS,
+  });
+  return !stillWaits;
 }

@@ -3,7 +3,7 @@
 import type { ApprovalDecision, AttachedFile, ThreadScope } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
 import type { StoredPrincipal } from '../../identity/principal.ts';
-import { parseStored } from '../../json-depth.ts';
+import { parseStored } from '../../limits/json-depth.ts';
 import type { Family } from '../children/conductor.ts';
 import type { StateEdit } from './edit-state.ts';
 import type { Facts, Limits, SentMessage } from '../loop/decide.ts';
@@ -30,6 +30,7 @@ export interface FactRow {
   readonly principal: string | null;
   /** Null for a run with neither a parent nor a directive. */
   readonly family: string | null;
+  readonly is_child: boolean;
   /** Null if the thread has no open run, and the row describes only the thread. */
   readonly id: string | null;
 }
@@ -55,7 +56,7 @@ export class Canceled {
     this.reason = reason;
   }
 
-  in(facts: Facts): Facts {
+  in<F extends Pick<Facts, 'runs'>>(facts: F): F {
     const runs = facts.runs.map((run) =>
       this.run === run.id ? { ...run, cancel: run.cancel ?? this.reason } : run,
     );
@@ -83,6 +84,7 @@ export function asFacts(rows: readonly FactRow[], defaults: Limits): Omit<Facts,
     stop: thread?.stop ?? false,
     pingedAt: thread?.pinged_at?.getTime() ?? null,
     titleWanted: thread?.title_wanted ?? false,
+    isChild: thread?.is_child ?? false,
     stateEdits: thread?.state_edits ? (JSON.parse(thread.state_edits) as StateEdit[]) : [],
     runs: rows.flatMap((row) => (row.id === null ? [] : [asRun(row, row.id, defaults)])),
   };

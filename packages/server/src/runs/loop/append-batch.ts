@@ -217,7 +217,14 @@ function refusedCall(asked: Call, { decision, comment }: Decision): NewEvent[] {
 export function closingMessage(run: RunState, queued: QueuedRun, text: string): AppendBatch {
   const message = `m${run.messages + 1}`;
   const parts = [{ kind: 'text' as const, text }];
-  const data: EventData['message_end'] = { message, text, parts, ended: 'complete' };
+  const isUntrusted = run.children.some((child) => child.untrusted);
+  const data: EventData['message_end'] = {
+    message,
+    text,
+    parts,
+    ended: 'complete',
+    ...(isUntrusted && { untrusted: true }),
+  };
   const events: NewEvent[] = [
     { type: 'message_start', data: { message, model: CONDUCTED } },
     { type: 'token', data: { text, message } },

@@ -71,6 +71,8 @@ export interface Facts {
   /** Milliseconds. */
   readonly pingedAt: number | null;
   readonly titleWanted: boolean;
+  /** A run opened the thread for a child, and nobody else has written there. Such a thread needs no memory. */
+  readonly isChild: boolean;
   /** People's changes of the agent state. */
   readonly stateEdits: readonly StateEdit[];
 }
@@ -100,7 +102,7 @@ export type Step =
   | { readonly kind: 'drop'; readonly runs: readonly QueuedRun[] }
   | { readonly kind: 'edit_state'; readonly edits: readonly StateEdit[] }
   | { readonly kind: 'title' }
-  /** The summarizer has something to do; it goes on beside the next run. */
+  /** The summarizer has work to do; it runs beside the next run. */
   | { readonly kind: 'summarize'; readonly work: MemoryWork }
   | { readonly kind: 'end_session'; readonly input: 'stop' | 'expire' }
   /** There is nothing to do now. The owner releases the thread; it is due again at `until`, or when a new fact arrives. */
@@ -167,7 +169,7 @@ function betweenRuns(state: ThreadState, facts: Facts, { idleMs, memory }: Decis
   const next = facts.runs[0];
   if (next) return { kind: 'start', run: next };
   if (facts.titleWanted && history.length > 0) return { kind: 'title' };
-  const work = memoryWork(state, memory);
+  const work = facts.isChild ? null : memoryWork(state, memory);
   if (work && work.notBefore <= facts.now) return { kind: 'summarize', work };
   const retryAt = work?.notBefore ?? null;
   if (session?.state !== 'idle') return { kind: 'rest', until: retryAt };

@@ -1,35 +1,23 @@
 // The run loop. An actor owns one thread. It starts from the thread's log and facts, or from its claim snapshot, and then
 // repeats: decide, do the step, fold the committed events. Every wake refreshes the facts. Between two steps the actor keeps
-// no state that is not in the log or in the facts.
-//
-// A run ends in one append: its last message, its end, its session's transition, and the release of the thread. The database
-// does not release a thread that has new facts.
+// no state that is not in the log or in the facts. How runs and sessions end is in endings.ts.
 
-import type { EventData, NewEvent } from '@continuo/protocol';
-import type { SessionInput } from '../../actors/session.ts';
+import type { EventData } from '@continuo/protocol';
 import type { Hold, Work } from '../../actors/hold.ts';
-import type { ContextChange } from '../../context/manifest.ts';
 import { ContextTexts } from '../../context/texts.ts';
+import { TokenRatios } from '../../context/token-ratios.ts';
 import type { Entry } from '../../log/group.ts';
 import { Unwritable, type Pen } from '../../log/pen.ts';
 import { readPartialText, readRunSeq } from '../../log/statements.ts';
-import { decideMode, toolsOfMode } from '../../context/mode.ts';
-import { CancelWins, FactsChanged, type LoopChange } from '../changes.ts';
+import { toolsOfMode } from '../../context/mode.ts';
+import { FactsChanged } from '../changes.ts';
 import * as family from '../children/batches.ts';
-import { withConductor } from '../children/conductor.ts';
 import { readOutcomes } from '../children/outcomes.ts';
 import { callModel } from '../steps/call-model.ts';
-import {
-  decide,
-  newlyEnded,
-  unreadSteers,
-  type Decision,
-  type Facts,
-  type QueuedRun,
-  type SentMessage,
-  type Step,
-} from './decide.ts';
-import { asFacts, Canceled, takeFacts, ClaimSnapshot } from '../facts/facts.ts';
+import { decide, newlyEnded, type QueuedRun, type Step } from './decide.ts';
+import { Endings } from './endings.ts';
+import { FactsReader } from './facts-reader.ts';
+import { asFacts, ClaimSnapshot } from '../facts/facts.ts';
 import {
   EMPTY,
   foldAll,
@@ -39,13 +27,13 @@ import {
   type ThreadState,
 } from '../../threads/fold.ts';
 import type { StateEdit } from '../facts/edit-state.ts';
-import { memoryWork, type MemoryWork } from '../../context/summarizer.ts';
 import { expireQuestions } from '../approvals/questions.ts';
 import { replay, replayWhole } from './replay.ts';
+import { startingMode, steeredMode } from './run-mode.ts';
 import { createPureCalls, runTools } from '../steps/run-tools.ts';
 import { SNAPSHOT_EVENTS, withinWindow, writeSnapshot } from './snapshots.ts';
 import { timer, type LoopOptions, type StepContext } from '../steps/step.ts';
-import { summarize } from '../steps/summarize.ts';
+import { Summarizing } from './summarizing.ts';
 import type { TracedRun } from '../../telemetry/traces/span.ts';
 import type { OpenTrace } from '../../telemetry/traces/thread-trace.ts';
 import { narrowed, type ToolRegistry } from '../../tools/registry.ts';
@@ -53,9 +41,13 @@ import { makeTitle } from '../steps/title.ts';
 import * as write from './append-batch.ts';
 import { tracedRun } from './traced-run.ts';
 
-export function createRunLoop(given: Omit<LoopOptions, 'pureCalls' | 'texts'>): Work {
-  const texts = new ContextTexts(given.pool);
-  const options: LoopOptions = { ...given, pureCalls: createPureCalls(), texts };
+type GivenOptions = Omit<LoopOptions, 'pureCalls' | 'texts' | 'ratios'> &
+  Partial<Pick<LoopOptions, 'ratios'>>;
+
+export function createRunLoop(given: GivenOptions): Work {
+  const { pool, ratios = new TokenRatios({ pool }) } = given;
+  const texts = new ContextTexts(pool);
+  const options: LoopOptions = { ...given, pureCalls: createPureCalls(), texts, ratios };
   return async (hold) => {
     const actor = await Actor.open(options, hold);
     return actor.live().finally(() => actor.close());
@@ -76,34 +68,12 @@ class Actor {
   readonly #pen: Pen;
   readonly #trace: ReturnType<OpenTrace> | null;
   #state: ThreadState;
-  /** As of the last refresh. Every new fact wakes the owner, which refreshes them. */
-  #facts: Facts = NO_FACTS;
-  /** False when the facts must be read again before the next decision. */
-  #hasFreshFacts = false;
-  /** The offset of the wall clock from the monotonic clock when this hold first saw the run. */
-  #clock: { readonly run: string | null; readonly offset: number } | null = null;
-  /** Runs that this hold has ended. A refresh that was in flight may still list them. */
-  readonly #ended = new Set<string>();
+  readonly #facts: FactsReader;
+  readonly #summarizing: Summarizing;
+  readonly #endings: Endings;
   #cancel = new AbortController();
-  /** Aborts the title's model call: any new fact is more urgent. */
-  #titleAbort: AbortController | null = null;
-  /** The summarizer at work, beside runs. Null if it is not. */
-  #summarizing: Promise<void> | null = null;
-  readonly #summarizeAbort = new AbortController();
-  /** Resolves at the next wake. */
-  #woken = Promise.withResolvers<void>();
   /** Resolves when the database has committed or refused the first events of a run. */
   #starting: Promise<void> = READY;
-  /** The last refresh of the facts in the queue. Refreshes run one at a time. */
-  #lastRefresh: Promise<void> = Promise.resolve();
-  /** Refreshes in flight or queued. */
-  #pendingRefreshes = 0;
-  /** A refresh that a wake asked for is queued and has not begun. */
-  #refreshQueued = false;
-  /** Manifests of the run's requests that got no answer. They are appended with the end of the run. */
-  #unanswered: readonly ContextChange[] = [];
-  /** Resolvers of calls that wait for the answer to a question, by approval id. */
-  readonly #decisionWaiters = new Map<string, (decision: Decision) => void>();
 
   static async open(options: LoopOptions, hold: Hold): Promise<Actor> {
     const claim = hold.claim instanceof ClaimSnapshot ? hold.claim : null;
@@ -120,7 +90,7 @@ class Actor {
     const actor = new Actor(options, hold, { state, snapshotSeq, runSeqs });
     // A conductor reads its agenda with the facts.
     if (claim?.rows.every(({ family: known }) => known === null))
-      actor.#setFacts(asFacts(claim.rows, options.limits));
+      actor.#facts.set(asFacts(claim.rows, options.limits));
     return actor;
   }
 
@@ -142,11 +112,32 @@ class Actor {
       onLost: (refusal) => hold.lose(refusal),
     });
     hold.lost.addEventListener('abort', () => this.#pen.lose());
-    this.#listen();
+    this.#facts = new FactsReader({
+      options,
+      hold,
+      openRun: () => this.#state.run?.id ?? null,
+      onCancel: () => this.#isCanceled() && this.#cancel.abort(),
+      onRefresh: () => this.#doAtOnce(),
+    });
+    this.#summarizing = new Summarizing({
+      options,
+      hold,
+      state: () => this.#state,
+      write: (batch) => this.#write(batch),
+    });
+    this.#endings = new Endings({
+      options,
+      pen: this.#pen,
+      facts: this.#facts,
+      summarizing: this.#summarizing,
+      state: () => this.#state,
+      predict: (entries) => this.#predictState(entries),
+      decide: (predicted) => this.#decide(predicted),
+    });
   }
 
   close(): void {
-    this.#summarizeAbort.abort();
+    this.#summarizing.abort();
     this.#pen.close();
     if (this.#pen.lost) return;
     const { pool, states, onSnapshotFailed } = this.#options;
@@ -161,45 +152,19 @@ class Actor {
     });
   }
 
-  #listen(): void {
-    this.#hold.onWake = (news) => {
-      this.#titleAbort?.abort();
-      this.#woken.resolve();
-      this.#woken = Promise.withResolvers();
-      if (news instanceof Canceled) {
-        this.#facts = news.in(this.#facts);
-        if (this.#isCanceled()) this.#cancel.abort();
-      }
-      // A queued refresh that has not begun will read this fact, too.
-      if (this.#refreshQueued) return;
-      this.#refreshQueued = true;
-      void this.#queueRefresh(() => {
-        this.#refreshQueued = false;
-        return this.#refreshWithRetry();
-      });
-    };
-  }
-
   /** Works until there is nothing to do, or until the thread must be released. */
   async live(): ReturnType<Work> {
     for (;;) {
-      let refresh: Promise<void>;
-      do {
-        // Queued behind other refreshes: the answer of an older query must not overwrite newer facts.
-        if (!this.#hasFreshFacts) await this.#queueRefresh(() => this.#takeFacts());
-        refresh = this.#lastRefresh;
-        await refresh;
-      } while (refresh !== this.#lastRefresh || !this.#hasFreshFacts);
+      await this.#facts.refreshed();
       this.#hold.lost.throwIfAborted();
       if (this.#state.omitted?.stale) await this.#restoreHistory();
       const step = this.#decide();
-      if (step.kind === 'rest' && this.#summarizing && !this.#hold.draining) {
-        await this.#summarizerOrWake();
+      if (step.kind === 'rest' && this.#summarizing.isRunning && !this.#hold.draining) {
+        await this.#summarizing.endedOr(this.#facts.nextWake);
         continue;
       }
       if (step.kind === 'rest') {
-        // A refresh from here on would take facts that this hold no longer acts on. A later fact wakes the released thread.
-        this.#hold.onWake = null;
+        this.#facts.ignoreWakes();
         return { wakeAt: step.until === null ? null : new Date(step.until) };
       }
       if (this.#hold.draining && !ENDING.has(step.kind)) return { wakeAt: new Date(0) };
@@ -207,83 +172,29 @@ class Actor {
         await this.#do(step);
         if (this.#pen.released) return 'released';
       } catch (error) {
-        if (isValueError(error) && this.#state.run) await this.#failUnwritten(this.#state.run, error);
+        if (isValueError(error) && this.#state.run) await this.#endings.failUnwritten(this.#state.run, error);
         // The database accepted a cancel or another fact first. The next decision acts on the refreshed facts.
         else if (!(error instanceof FactsChanged)) throw error;
-        this.#hasFreshFacts = false;
+        this.#facts.invalidate();
       }
     }
   }
 
-  /** Retries with back-off: if a failed refresh already took the facts, no wake announces them again. */
-  async #refreshWithRetry(): Promise<void> {
-    for (let pause = 20; !this.#hold.lost.aborted; pause = Math.min(pause * 2, 1000)) {
-      try {
-        return await this.#refreshFacts();
-      } catch (error) {
-        // With CancelWins, the run has ended meanwhile; the next decision reads the facts again.
-        this.#hasFreshFacts = false;
-        if (error instanceof CancelWins) return;
-        await new Promise((resolve) => setTimeout(resolve, pause));
-      }
-    }
-  }
-
-  /** Reads the facts while a step is in flight. A cancel takes effect at once, not after the step. */
-  async #refreshFacts(): Promise<void> {
-    await this.#takeFacts();
+  /** Does what cannot wait for the step in flight. Resolves to whether there was anything. */
+  async #doAtOnce(): Promise<boolean> {
     if (this.#isCanceled()) this.#cancel.abort();
-    if (!AT_ONCE.has(this.#decide().kind)) return;
+    if (!AT_ONCE.has(this.#decide().kind)) return false;
     // A run that is just being started must begin first; then it is canceled like any other.
     await this.#starting;
     const step = this.#decide();
     if (step.kind === 'drop') await this.#drop(step.runs);
     else if (step.kind === 'edit_state') await this.#editState(step.edits);
-    else return;
-    await this.#refreshFacts();
-  }
-
-  #queueRefresh(refresh: () => Promise<void>): Promise<void> {
-    this.#pendingRefreshes += 1;
-    const done = this.#lastRefresh.then(refresh).finally(() => (this.#pendingRefreshes -= 1));
-    this.#lastRefresh = done.catch(() => undefined);
-    return done;
-  }
-
-  async #takeFacts(): Promise<void> {
-    const { pool, limits, conductors } = this.#options;
-    const facts = await takeFacts(pool, this.#hold, limits);
-    const runs = await Promise.all(facts.runs.map((run) => withConductor(pool, conductors, run)));
-    this.#setFacts({ ...facts, runs });
-  }
-
-  #setFacts(facts: Omit<Facts, 'now'>): void {
-    this.#facts = { ...facts, now: this.#now() };
-    this.#hasFreshFacts = true;
-    for (const { decisions } of facts.runs)
-      for (const [approval, decision] of decisions) {
-        this.#decisionWaiters.get(approval)?.(decision);
-        this.#decisionWaiters.delete(approval);
-      }
-  }
-
-  /**
-   * The current time, by a clock that does not jump while this pod holds a run. When the hold first sees a run, the run's age
-   * comes from the log's timestamps. From then on, the monotonic clock counts, so that a change of the wall clock cannot make the
-   * run exceed its time limit.
-   */
-  #now(): number {
-    const run = this.#state.run?.id ?? null;
-    const elapsed = this.#options.elapsed();
-    if (this.#clock?.run !== run) this.#clock = { run, offset: this.#options.now() - elapsed };
-    return elapsed + this.#clock.offset;
+    else return false;
+    return true;
   }
 
   #decide(state = this.#state): Step {
-    // Facts that were requested before a run ended may still list it.
-    const runs = this.#facts.runs.filter(({ id }) => !this.#ended.has(id));
-    this.#facts = { ...this.#facts, now: this.#now(), runs };
-    return decide(state, this.#facts, this.#hold.attempt, this.#options);
+    return decide(state, this.#facts.current, this.#hold.attempt, this.#options);
   }
 
   #write({ entries, changes }: write.AppendBatch): Promise<unknown> {
@@ -300,7 +211,7 @@ class Actor {
         return this.#withAgent((context) => callModel(context, step.run));
       case 'run_tools':
         // A conductor reads the results of its calls with the facts.
-        if (this.#queued(step.run.id).family?.conducting) this.#hasFreshFacts = false;
+        if (this.#facts.require(step.run.id).family?.conducting) this.#facts.invalidate();
         return this.#withAgent((context) => runTools(context, step.run, step.calls));
       case 'settle':
         return this.#write(write.applyDecisions(step.run, step.queued));
@@ -312,11 +223,11 @@ class Actor {
       case 'resume':
         return this.#pauseOrResume(step.run, step.kind);
       case 'finish':
-        return this.#finish(step.run);
+        return this.#endings.finish(step.run);
       case 'fail':
-        return this.#fail(step.run, { code: step.code, error: step.error });
+        return this.#endings.fail(step.run, { code: step.code, error: step.error });
       case 'cancel':
-        return this.#cancelRun(step.run, step.reason);
+        return this.#endings.cancel(step.run, step.reason);
       case 'drop':
         return this.#drop(step.runs);
       case 'edit_state':
@@ -324,9 +235,10 @@ class Actor {
       case 'title':
         return this.#title();
       case 'summarize':
-        return this.#summarize(step.work);
+        this.#summarizing.start(this.#workspaceId(), step.work);
+        return this.#summarizing.endedOr(this.#facts.nextWake);
       case 'end_session':
-        return this.#endSession(step.input);
+        return this.#endings.endSession(step.input);
     }
   }
 
@@ -343,10 +255,10 @@ class Actor {
     if (run.rewindTo !== null) await this.#restoreHistory();
     this.#cancel = new AbortController();
     this.#pen.begin(run.id);
-    this.#options.metrics.runStarted(this.#facts.now - run.queuedAt);
+    this.#options.metrics.runStarted(this.#facts.current.now - run.queuedAt);
     const batch = write.concatBatches(
       write.session(this.#state, 'start', 'message'),
-      write.start(run, modeOf(this.#state, run)),
+      write.start(run, startingMode(this.#state, run)),
     );
     const begun = this.#write(batch).then(() => {
       // A cancel that arrived before this commit could not abort anything yet.
@@ -366,7 +278,7 @@ class Actor {
 
   async #takeOver(run: RunState): Promise<void> {
     this.#options.metrics.takenOver();
-    const queued = this.#queued(run.id);
+    const queued = this.#facts.require(run.id);
     // The unfinished message of a canceled run is not generated again, so its partial text is kept.
     const text =
       run.open !== null && queued.cancel !== null
@@ -375,20 +287,6 @@ class Actor {
     await this.#write(write.takeOver(run, queued, text));
     const questions = write.openQuestions(run).map(({ approval }) => approval);
     await expireQuestions(this.#options.pool, this.#hold, questions);
-  }
-
-  /** Appends a whole message. If it is the run's last, the end of the run is in the same append. */
-  async #conclude(entries: Entry[], changes: readonly LoopChange[]): Promise<void> {
-    const step = this.#decide(this.#predictState(entries));
-    if (step.kind !== 'finish') return void (await this.#pen.append(entries, changes));
-    try {
-      await this.#finish(step.run, { entries, changes });
-    } catch (error) {
-      if (!(error instanceof CancelWins)) throw error;
-      // The run will end canceled, and keeps the message.
-      await this.#pen.append(entries, changes);
-      throw error;
-    }
   }
 
   #predictState(entries: readonly Entry[]): ThreadState {
@@ -412,15 +310,15 @@ class Actor {
       ),
       family.conducted(run, next.events),
     );
-    this.#hasFreshFacts = false;
+    this.#facts.invalidate();
     if (next.kind === 'act') {
-      const contents = await Promise.all(
+      const messages = await Promise.all(
         next.spawn.map((spawn) => queued.family!.conducting!.message(pool, spawn)),
       );
       const started = family.startChildren(
         queued,
         this.#state.scope,
-        next.spawn.map((spawn, index) => ({ ...spawn, content: contents[index]! })),
+        next.spawn.map((spawn, index) => ({ ...spawn, message: messages[index]! })),
       );
       await this.#write(write.concatBatches(batch, started));
       started.threads.forEach(wake);
@@ -428,187 +326,66 @@ class Actor {
       return;
     }
     if (batch.entries.length > 0) await this.#write(batch);
-    if (next.kind === 'fail') return this.#fail(this.#state.run!, { code: next.code, error: next.error });
+    if (next.kind === 'fail')
+      return this.#endings.fail(this.#state.run!, { code: next.code, error: next.error });
     const text = await queued.family!.conducting!.closing(pool, this.#state.run!);
     const closing = family.withChanges(write.closingMessage(this.#state.run!, queued, text), next.changes);
-    await this.#conclude(closing.entries, closing.changes);
+    await this.#endings.conclude(closing.entries, closing.changes);
   }
 
   async #pauseOrResume(run: RunState, input: 'pause' | 'resume'): Promise<void> {
     const reason = input === 'pause' ? 'user_paused' : 'user_resumed';
     const batch = write.session(this.#state, input, reason, run.id);
-    const changes = [...batch.changes, ...family.pauseChildren(run, input === 'pause')];
-    await this.#write({ ...batch, changes });
-    for (const { thread } of family.openChildren(run)) this.#options.wake(thread);
-  }
-
-  #finish(run: RunState, before?: write.AppendBatch): Promise<unknown> {
-    const final: EventData['final'] = {
-      text: run.last!.text,
-      sources: run.sources,
-      message: run.last!.message,
-    };
-    return this.#end(run, 'done', [{ type: 'final', data: final }], 'finish', { before });
-  }
-
-  #fail(run: RunState, failure: EventData['error']): Promise<void> {
-    const { code, error } = failure;
-    return this.#end(run, 'error', [{ type: 'error', data: failure }], 'fail', { error: { code, error } });
-  }
-
-  /** No pod can append the step's events, so the run fails without them. */
-  async #failUnwritten(run: RunState, { message }: Error): Promise<void> {
-    if (run.open !== null) {
-      const data = { status: 'running' as const, attempt: run.attempts, supersedes: run.open };
-      await this.#pen.append([{ runId: run.id, event: { type: 'state', data } }]);
-    }
-    const error = `the run’s events could not be written: ${message}`;
-    await this.#fail(this.#state.run!, { code: 'not_writable', error });
-  }
-
-  #cancelRun(run: RunState, reason: string): Promise<void> {
-    return this.#end(run, 'canceled', [{ type: 'canceled', data: { reason } }], 'stop', { reason });
-  }
-
-  /** A run's last append. `reason` is the reason of the session's transition, by default the run's status. */
-  async #end(
-    run: RunState,
-    status: 'done' | 'error' | 'canceled',
-    last: readonly NewEvent[],
-    input: SessionInput,
-    {
-      error,
-      before,
-      reason = status,
-    }: { error?: EventData['error']; before?: write.AppendBatch | undefined; reason?: string } = {},
-  ): Promise<void> {
-    const queued = this.#queued(run.id);
-    const sent = status === 'done' ? [] : unreadSteers(run, queued);
-    const parentThread = queued.family?.parentThread ?? null;
-    const isChild = parentThread !== null;
-    const conducting = queued.family?.conducting;
-    const abandoned = status === 'done' ? undefined : conducting?.abandon(run, status);
-    const batch = write.concatBatches(
-      { entries: [], changes: this.#unanswered },
-      before ?? NOTHING,
-      family.conducted(run, abandoned?.events ?? []),
-      write.end(run, status, last, { sent, ...(error && { error }) }),
-      // Nobody waits for the next message of a child's thread.
-      write.session(this.#state, isChild && input === 'finish' ? 'complete' : input, reason),
-    );
-    this.#unanswered = [];
-    const ending = family.withChanges(batch, abandoned?.changes ?? []);
-    await this.#appendAndRelease(run.id, ending, status === 'done' && !isChild);
+    const isPaused = input === 'pause';
+    const conducting = this.#facts.require(run.id).family?.conducting;
+    const paused = { ...batch, changes: [...batch.changes, ...family.pauseChildren(run, isPaused)] };
+    await this.#write(family.withChanges(paused, conducting?.paused(isPaused) ?? []));
     conducting?.appended();
-    if (parentThread !== null) this.#options.wake(parentThread);
     for (const { thread } of family.openChildren(run)) this.#options.wake(thread);
-    this.#markEnded(run.id);
-    this.#options.metrics.runEnded(status, error?.code ?? null);
-  }
-
-  /**
-   * Appends the end of a run or of a session, and releases the thread in the same append. If there are new facts, the thread has
-   * an open run or a `wake_at`, and the database does not release it. While a refresh is pending, the append asks for no release,
-   * because the refresh could lead to another append.
-   */
-  async #appendAndRelease(runId: string | null, batch: write.AppendBatch, idles: boolean): Promise<void> {
-    const others = this.#facts.runs.some(({ id }) => id !== runId && !this.#ended.has(id));
-    const work = memoryWork(this.#predictState(batch.entries), this.#options.memory);
-    const isSummaryDue = this.#summarizing !== null || (work && work.notBefore <= this.#options.now());
-    if (others || this.#pendingRefreshes > 0 || this.#facts.titleWanted || isSummaryDue)
-      return void (await this.#write(batch));
-    this.#hold.onWake = null;
-    const wakeAt = Math.min(
-      idles ? this.#options.now() + this.#options.idleMs : Infinity,
-      work?.notBefore ?? Infinity,
-    );
-    const wake_at = wakeAt === Infinity ? null : new Date(wakeAt).toISOString();
-    try {
-      await this.#write({ ...batch, changes: [...batch.changes, { kind: 'release', event: 0, wake_at }] });
-    } finally {
-      // Wakes were ignored meanwhile, so the facts must be read again.
-      this.#hasFreshFacts = false;
-      if (!this.#pen.released) this.#listen();
-    }
   }
 
   async #drop(runs: readonly QueuedRun[]): Promise<void> {
     await this.#write(write.drop(runs));
     for (const { id } of runs) {
-      this.#markEnded(id);
+      this.#facts.markEnded(id);
       this.#options.metrics.runEnded('canceled', null);
     }
   }
 
   /** The running run has a cancel request. */
   #isCanceled(): boolean {
-    const run = this.#state.run?.id;
-    return this.#facts.runs.some(({ id, cancel }) => id === run && cancel !== null);
-  }
-
-  /** The facts hold only one queued run. To learn about the one after it, they must be read again. */
-  #markEnded(runId: string): void {
-    this.#ended.add(runId);
-    this.#hasFreshFacts = false;
-  }
-
-  async #endSession(input: 'stop' | 'expire'): Promise<void> {
-    await this.#appendAndRelease(null, write.session(this.#state, input, ENDED[input]), false);
-    this.#hasFreshFacts = false;
+    const { run } = this.#state;
+    return run !== null && (this.#facts.find(run.id)?.cancel ?? null) !== null;
   }
 
   /** Any new fact aborts the title's model call, so that it need not wait for the model. */
   async #title(): Promise<void> {
-    this.#titleAbort = new AbortController();
-    const signal = AbortSignal.any([this.#titleAbort.signal, this.#hold.lost, this.#hold.hurry]);
-    const thread = { workspaceId: this.#facts.workspaceId!, threadId: this.#hold.threadId };
+    const woken = new AbortController();
+    void this.#facts.nextWake.then(() => woken.abort());
+    const signal = AbortSignal.any([woken.signal, this.#hold.lost, this.#hold.hurry]);
+    const thread = { workspaceId: this.#workspaceId(), threadId: this.#hold.threadId };
     const { titled, manifests } = await makeTitle(this.#options, thread, this.#state.history, signal);
-    this.#titleAbort = null;
     this.#hold.lost.throwIfAborted();
     const { title } = titled;
     await this.#write({
       entries: [{ runId: null, event: { type: 'titled', data: titled } }],
       changes: [{ kind: 'title', event: 0, title }, ...manifests],
     });
-    this.#hasFreshFacts = false;
+    this.#facts.invalidate();
   }
 
   async #editState(edits: readonly StateEdit[]): Promise<void> {
     await this.#write(write.editState(this.#state, edits, new Date(this.#options.now()).toISOString()));
-    this.#hasFreshFacts = false;
+    this.#facts.invalidate();
   }
 
-  /** Starts the summarizer, unless it is at work, and waits for it or for a new fact, which may start the next run. */
-  #summarize(work: MemoryWork): Promise<unknown> {
-    this.#summarizing ??= this.#runSummarizer(work).finally(() => (this.#summarizing = null));
-    return this.#summarizerOrWake();
-  }
-
-  #summarizerOrWake(): Promise<unknown> {
-    return Promise.race([this.#summarizing, this.#woken.promise]);
-  }
-
-  /** What was rewound or summarized meanwhile is not appended. */
-  async #runSummarizer(work: MemoryWork): Promise<void> {
-    const { lost, hurry, threadId } = this.#hold;
-    const signal = AbortSignal.any([this.#summarizeAbort.signal, lost, hurry]);
-    const workspaceId = this.#facts.workspaceId!;
-    const question = { workspaceId, threadId, state: this.#state, work, signal };
-    const { events, manifests } = await summarize(this.#options, question);
-    if (signal.aborted) return;
-    const entries = events(this.#state).map((event): Entry => ({ runId: null, event }));
-    if (entries.length > 0) await this.#write({ entries, changes: manifests });
+  #workspaceId(): string {
+    return this.#facts.current.workspaceId!;
   }
 
   #traced(runId: string): TracedRun | null {
-    const queued = this.#facts.runs.find((run) => run.id === runId);
+    const queued = this.#facts.find(runId);
     return queued ? tracedRun(queued, this.#hold.threadId) : null;
-  }
-
-  #queued(runId: string): QueuedRun {
-    const queued = this.#facts.runs.find((run) => run.id === runId);
-    if (!queued) throw new Error(`run ${runId} is open in the log but not in its row`);
-    return queued;
   }
 
   /**
@@ -621,16 +398,16 @@ class Actor {
   ): Promise<void> {
     const { agents } = this.#options;
     const run = state.run!;
-    const queued = this.#queued(run.id);
+    const queued = this.#facts.require(run.id);
     const { workspaceId } = queued;
     const { role, model } = queued;
     const made = await agents.make({ workspaceId, role, model, scope: state.scope });
     if (!made.ok) {
       await begun;
-      return this.#fail(this.#state.run!, { code: made.code, error: made.problem });
+      return this.#endings.fail(this.#state.run!, { code: made.code, error: made.problem });
     }
     const { agent } = made;
-    const deadline = timer(queued.limits.seconds, workedMs(run, this.#now()));
+    const deadline = timer(queued.limits.seconds, workedMs(run, this.#facts.current.now));
     const canceled = AbortSignal.any([this.#cancel.signal, deadline.signal]);
     const refused = new AbortController();
     begun.catch(() => refused.abort());
@@ -661,36 +438,15 @@ class Actor {
           refused: state.refused,
           tooLong: state.tooLong,
           known: (fileId) => knownVersion(this.#state, fileId),
-          decision: (approval) => new Promise((resolve) => this.#decisionWaiters.set(approval, resolve)),
+          decision: (approval) => this.#facts.decision(approval),
           pauseClock: () => deadline.pauseClock(),
-          recordLater: (manifests) => (this.#unanswered = manifests),
-          conclude: (entries, changes) => this.#conclude(entries, changes),
+          recordLater: (manifests) => this.#endings.recordLater(manifests),
+          conclude: (entries, changes) => this.#endings.conclude(entries, changes),
         }),
       )
       .finally(() => deadline.end());
-    if (failure) await this.#fail(this.#state.run!, failure);
+    if (failure) await this.#endings.fail(this.#state.run!, failure);
   }
-}
-
-/** The mode of a run that starts; null if it may act: outside of projects, and for agents that another agent instructs. */
-function modeOf(
-  { scope, history }: ThreadState,
-  { message, family: related }: QueuedRun,
-): EventData['mode'] | null {
-  if ((message.scope ?? scope).project_id === null || related !== undefined) return null;
-  return decideMode(
-    message.content,
-    history.some(({ entry }) => entry.role === 'assistant'),
-  );
-}
-
-/** The mode after steering messages; null if it stays. */
-function steeredMode({ mode }: RunState, messages: readonly SentMessage[]): EventData['mode'] | null {
-  if (mode === undefined) return null;
-  const decided = messages
-    .map(({ content }) => decideMode(content, true))
-    .findLast(({ by }) => by === 'rules');
-  return decided && decided.mode !== mode.mode ? decided : null;
 }
 
 /** The cached state of the thread, if its seq is the end of the log in the claim snapshot. */
@@ -708,17 +464,6 @@ function onlyTools(tools: ToolRegistry, names: readonly string[] | null): ToolRe
 }
 
 const READY = Promise.resolve();
-const NO_FACTS: Facts = {
-  now: 0,
-  runs: [],
-  workspaceId: null,
-  stop: false,
-  pingedAt: null,
-  titleWanted: false,
-  stateEdits: [],
-};
-const NOTHING: write.AppendBatch = { entries: [], changes: [] };
-const ENDED = { stop: 'user_cancelled', expire: 'idle_timeout' };
 
 /** Steps that are done while another one is in flight. */
 const AT_ONCE: ReadonlySet<Step['kind']> = new Set(['drop', 'edit_state']);

@@ -3,7 +3,7 @@
 import type { LogEvent } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
 import { readForFold } from '../../log/statements.ts';
-import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../yielding.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../limits/yielding.ts';
 import { EMPTY, foldAll, type ThreadState } from '../../threads/fold.ts';
 import { readSnapshot } from './snapshots.ts';
 import type { CachedState } from './thread-state-cache.ts';

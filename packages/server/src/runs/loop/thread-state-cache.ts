@@ -1,10 +1,11 @@
 // Caches the states of threads that this pod held lately, so that the next message need not wait until the log is read again.
 // The log is append-only: a cached state whose seq is the end of the log is current, no matter which pod appended the events.
 
+import { LRUCache } from 'lru-cache';
 import type { ThreadState } from '../../threads/fold.ts';
 import { estimate } from '../../context/history.ts';
 
-/** Limits of the cache: threads, and tokens of all their histories together. The oldest entry is evicted first. */
+/** Limits of the cache: threads, and tokens of all their histories together. */
 const THREADS = 500;
 const TOKENS = 4_000_000;
 
@@ -15,36 +16,27 @@ export interface CachedState {
 }
 
 export class ThreadStateCache {
-  readonly #kept = new Map<string, CachedState & { readonly size: number }>();
-  #size = 0;
+  readonly #kept = new LRUCache<string, CachedState>({
+    max: THREADS,
+    maxSize: TOKENS,
+    // A size is at least 1.
+    sizeCalculation: ({ state }) => state.history.reduce((sum, { entry }) => sum + estimate(entry), 1),
+  });
 
   /** Removes and returns the state of a thread whose log ends at `seq`, or null. The owner puts it back with `keep`. */
   take(threadId: string, seq: number): CachedState | null {
-    const kept = this.#evict(threadId);
+    const kept = this.takeOlder(threadId);
     return kept?.state.seq === seq ? kept : null;
   }
 
   /** Removes and returns the last known state of a thread. Its log may have grown since. */
   takeOlder(threadId: string): CachedState | null {
-    return this.#evict(threadId);
+    const kept = this.#kept.get(threadId) ?? null;
+    this.#kept.delete(threadId);
+    return kept;
   }
 
   keep(threadId: string, known: CachedState): void {
-    this.#evict(threadId);
-    const size = known.state.history.reduce((sum, { entry }) => sum + estimate(entry), 0);
-    this.#kept.set(threadId, { ...known, size });
-    this.#size += size;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= THREADS && this.#size <= TOKENS) return;
-      this.#evict(oldest);
-    }
-  }
-
-  #evict(threadId: string): CachedState | null {
-    const kept = this.#kept.get(threadId);
-    if (!kept) return null;
-    this.#kept.delete(threadId);
-    this.#size -= kept.size;
-    return kept;
+    this.#kept.set(threadId, known);
   }
 }

@@ -12,7 +12,12 @@ export async function costOfParts(
   client: Queryable,
   request: SentRequest,
   parts: readonly Omit<Part, 'cost'>[],
-): Promise<Pick<ModelContext, 'tokens' | 'cost'> & { readonly parts: readonly Part[] }> {
+): Promise<
+  Pick<ModelContext, 'cost'> & {
+    readonly tokens: Omit<ModelContext['tokens'], 'ratio'>;
+    readonly parts: readonly Part[];
+  }
+> {
   const usage = await readUsage(client, request);
   const estimated = parts.reduce((sum, part) => sum + part.tokens, 0);
   const cost = usage && costOf(request.model, { ...usage, output: 0 });
@@ -25,7 +30,7 @@ export async function costOfParts(
 }
 
 /** What the provider reported; null if the request had no answer, or the provider reports nothing. */
-async function readUsage(
+export async function readUsage(
   client: Queryable,
   { thread_id, seq, run_id, message, purpose }: SentRequest,
 ): Promise<Usage | null> {

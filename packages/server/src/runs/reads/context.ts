@@ -11,17 +11,24 @@ import {
   type ContextPart,
   type HistoryRecipe,
 } from '../../context/request.ts';
+import { rebuildPart } from '../../context/rebuilt-parts.ts';
+import { rebuildSummarizerRequest, type SummarizerRecipe } from '../../context/summarizer.ts';
 import { readContextTexts } from '../../context/texts.ts';
 import type { Queryable } from '../../db/pool.ts';
+import type { StoredEvent } from '../../log/event.ts';
 import { readForFold } from '../../log/statements.ts';
 import type { HistoryMessage, ToolSchema } from '../../models/model.ts';
+import { EMPTY, type ThreadState } from '../../threads/fold.ts';
 import { foldInTurns } from '../loop/replay.ts';
 import { costOfParts } from './context-cost.ts';
 
-interface Manifest extends SentRequest {
+export interface Manifest extends SentRequest {
   readonly workspaceId: string;
   readonly parts: string;
+  /** How the messages of an answer's request follow from the log. */
   readonly history: HistoryRecipe | null;
+  /** The same of a summarizer's request. Both null: its messages are stored as texts. */
+  readonly summarizing: SummarizerRecipe | null;
   readonly feedSeq: number | null;
 }
 
@@ -84,6 +91,8 @@ export async function readPreviousManifest(
 }
 
 function fromRow(row: Row): Manifest {
+  const recipe: unknown = row.history === null ? null : JSON.parse(row.history);
+  const isSummary = row.purpose === 'summary';
   return {
     thread_id: row.thread_id,
     seq: row.seq,
@@ -96,7 +105,8 @@ function fromRow(row: Row): Manifest {
     at: row.at.toISOString(),
     workspaceId: row.workspace_id,
     parts: row.parts,
-    history: row.history === null ? null : (JSON.parse(row.history) as HistoryRecipe),
+    history: isSummary ? null : (recipe as HistoryRecipe | null),
+    summarizing: isSummary ? (recipe as SummarizerRecipe | null) : null,
     feedSeq: row.feed_seq === null ? null : Number(row.feed_seq),
   };
 }
@@ -105,7 +115,8 @@ export function toWireSent({
   workspaceId: _,
   parts: __,
   history: ___,
-  feedSeq: ____,
+  summarizing: ____,
+  feedSeq: _____,
   ...sent
 }: Manifest): SentRequest {
   return sent;
@@ -119,21 +130,40 @@ interface Rebuilt {
 }
 
 export async function rebuildContext(client: Queryable, manifest: Manifest): Promise<ModelContext> {
-  const { list, rebuild, missing } = await readParts(client, manifest);
-  const rebuilt = rebuild(await readMessages(client, manifest));
+  const list = await readPartList(client, manifest);
+  const state = await readStateThen(client, manifest, list ?? NO_PARTS);
+  const { rebuild, missing } = await readParts(client, manifest, { list, state });
+  const rebuilt = rebuild(await readMessages(client, manifest, state));
   const hash = hashRequest(manifest.model, rebuilt.sent);
   const isExact = hash === manifest.hash;
-  const { parts, ...costs } = await costOfParts(client, manifest, rebuilt.parts);
+  const ratio = ratioOf(manifest);
+  const counted = rebuilt.parts.map((part) => ({ ...part, tokens: Math.round(part.tokens * ratio) }));
+  const { parts, tokens, cost } = await costOfParts(client, manifest, counted);
   return {
     ...toWireSent(manifest),
     rebuilt_hash: hash,
     exact: isExact,
     problem: isExact ? null : problemWith(missing, rebuilt.parts),
     feed_seq: manifest.feedSeq,
-    ...costs,
+    tokens: { ...tokens, ratio },
+    cost,
     parts: [...parts],
-    left_out: [...list.left_out],
+    left_out: [...(list?.left_out ?? [])],
   };
+}
+
+/** How many tokens the provider counts for one that is estimated, as it was known then. */
+export function ratioOf({ history }: Pick<Manifest, 'history'>): number {
+  return history?.ratio ?? 1;
+}
+
+/** What the request is made of, besides the messages that follow from the log; null if it was deleted for good. */
+export async function readPartList(
+  client: Queryable,
+  { thread_id, workspaceId, parts }: Manifest,
+): Promise<PartList | null> {
+  const text = (await readContextTexts(client, [thread_id, workspaceId], [parts])).get(parts);
+  return text === undefined ? null : (JSON.parse(text) as PartList);
 }
 
 function problemWith(missing: number, parts: Rebuilt['parts']): string {
@@ -147,22 +177,28 @@ function problemWith(missing: number, parts: Rebuilt['parts']): string {
 type Messages = readonly { readonly seq: number | null; readonly message: HistoryMessage }[];
 
 interface Parts {
-  readonly list: PartList;
   /** How many texts of no single part are gone. */
   readonly missing: number;
   readonly rebuild: (messages: Messages) => Rebuilt;
 }
 
-const NO_PARTS: PartList = { system: [], turn: [], messages: [], tools: '', left_out: [] };
+const NO_PARTS: PartList = { system: [], turn: [], messages: [], tools: '', tool_tokens: 0, left_out: [] };
 
 /** Everything but the messages that follow from the log. */
-async function readParts(client: Queryable, { thread_id, workspaceId, parts }: Manifest): Promise<Parts> {
-  const owners = [thread_id, workspaceId];
-  const text = (await readContextTexts(client, owners, [parts])).get(parts);
-  const list = text === undefined ? NO_PARTS : (JSON.parse(text) as PartList);
+async function readParts(
+  client: Queryable,
+  manifest: Manifest,
+  { list: known, state }: { readonly list: PartList | null; readonly state: ThreadState },
+): Promise<Parts> {
+  const owners = [manifest.thread_id, manifest.workspaceId];
+  const list = known ?? NO_PARTS;
   const listed = [...list.system, ...list.turn];
   const hashes = [...listed.map(({ hash }) => hash), ...list.messages, list.tools];
-  const texts = await readContextTexts(client, owners, hashes);
+  const texts = new Map(await readContextTexts(client, owners, hashes));
+  for (const part of listed) {
+    const text = texts.has(part.hash) ? null : await rebuildPart(client, part, state);
+    if (text !== null) texts.set(part.hash, text);
+  }
   const schemas = texts.get(list.tools);
   const tools = schemas === undefined ? [] : (JSON.parse(schemas) as ToolSchema[]);
   const stored = list.messages.flatMap((hash) => {
@@ -181,9 +217,8 @@ async function readParts(client: Queryable, { thread_id, workspaceId, parts }: M
     text: texts.get(each.hash) ?? null,
   });
   const missing =
-    Number(text === undefined) + Number(schemas === undefined) + list.messages.length - stored.length;
+    Number(known === null) + Number(schemas === undefined) + list.messages.length - stored.length;
   return {
-    list,
     missing,
     rebuild: (fromLog) => {
       const messages = [...stored, ...fromLog];
@@ -219,13 +254,32 @@ function beforeLastUser(
 
 const NEVER = new AbortController().signal;
 
+/** The thread's state when the request was made. What the summarizer or a person changed between then and the answer is not in it. */
+async function readStateThen(
+  client: Queryable,
+  { history: recipe, summarizing, thread_id, seq }: Manifest,
+  { turn }: PartList,
+): Promise<ThreadState> {
+  if (recipe === null && summarizing === null) return EMPTY;
+  const all = await readForFold(client, thread_id);
+  const events = all.filter((event) => event.seq < seq);
+  if (recipe === null) return foldInTurns(events.filter((event) => event.seq <= summarizing!.state_seq));
+  const source = turn.find(({ kind }) => kind === 'agent_state')?.source;
+  const stateSeq = source?.kind === 'event' ? source.seq : seq;
+  const isLater = (event: StoredEvent) =>
+    (event.type === 'summary' && event.seq > (recipe.summary ?? 0)) ||
+    (event.type === 'agent_state_delta' && event.seq > stateSeq);
+  return foldInTurns(events.filter((event) => !isLater(event)));
+}
+
 /** The messages that follow from the log. */
-async function readMessages(client: Queryable, manifest: Manifest): Promise<Messages> {
-  const { history: recipe, thread_id, seq, run_id: runId, model } = manifest;
-  if (recipe === null || runId === null) return [];
-  const events = await readForFold(client, thread_id);
-  const state = await foldInTurns(events.filter((event) => event.seq < seq));
-  return rebuildHistory(client, state, { recipe, runId, model });
+async function readMessages(client: Queryable, manifest: Manifest, state: ThreadState): Promise<Messages> {
+  const { history: recipe, summarizing, run_id: runId, thread_id, model } = manifest;
+  if (summarizing !== null) {
+    const { history } = rebuildSummarizerRequest(state, summarizing, thread_id);
+    return history.map((message) => ({ seq: summarizing.state_seq, message }));
+  }
+  return recipe === null || runId === null ? [] : rebuildHistory(client, state, { recipe, runId, model });
 }
 
 function toolPart(tool: ToolSchema): Omit<Part, 'cost'> {

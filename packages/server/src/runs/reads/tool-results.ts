@@ -2,7 +2,7 @@
 
 import type { EventData, ToolResult } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
-import { parseStored } from '../../json-depth.ts';
+import { parseStored } from '../../limits/json-depth.ts';
 
 const ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}):([^\0]{1,200})$/;
 

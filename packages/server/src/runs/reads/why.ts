@@ -23,13 +23,22 @@ interface Place {
   asked_ms: number | null;
   /** How many files of a mass removal wait for a person's decision; null if none do. */
   held_files: number | null;
+  /** No pod is to claim the thread now. */
+  is_parked: boolean;
 }
 
-/** `startingOn` returns the MCP servers of a workspace that a pod is starting, as far as this pod knows. */
+/** What the explanation needs of others. */
+interface Known {
+  /** The MCP servers of a workspace that a pod is starting, as far as this pod knows. */
+  readonly startingOn: (podId: string, workspaceId: string) => readonly string[];
+  /** The path of the plan that the run works on, if it waits for a person's approval. */
+  readonly waitingPlan: (runId: string) => Promise<string | null>;
+}
+
 export async function explain(
   client: Queryable,
   run: StoredRun,
-  startingOn: (podId: string, workspaceId: string) => readonly string[],
+  { startingOn, waitingPlan }: Known,
 ): Promise<Why> {
   const { rows } = await client.query<Place>({
     name: 'why',
@@ -42,7 +51,8 @@ export async function explain(
           where e.thread_id = t.id and e.seq > $4 and e.run_id = $3 and e.type = 'state') as attempts,
         l.type as last_type, (extract(epoch from clock_timestamp() - l.at) * 1000)::float8 as quiet_ms,
         (extract(epoch from clock_timestamp() - m.at) * 1000)::float8 + coalesce((m.data ->> 'waited_ms')::float8, 0) as asked_ms,
-        (select h.files from held_removals h where h.workspace_id = t.workspace_id and h.decision is null) as held_files
+        (select h.files from held_removals h where h.workspace_id = t.workspace_id and h.decision is null) as held_files,
+        t.owner is null and coalesce(t.wake_at > clock_timestamp(), true) as is_parked
       from threads t left join pods p on p.id = t.owner
       left join lateral (select e.type, e.at from events e where e.thread_id = t.id and e.seq > $4 and e.run_id = $3
         order by e.seq desc limit 1) l on true
@@ -56,7 +66,10 @@ export async function explain(
   const starting = place.owner === null ? [] : startingOn(place.owner, place.workspace_id);
   const isExecutor = run.ended_at === null && run.model.startsWith(EXECUTOR_PREFIX);
   const pending = isExecutor ? await readPending(client, run.id) : null;
-  const waits = waitsFor(run, place, { state, starting, pending });
+  const children = state !== null && place.is_parked ? await openChildren(client, state) : [];
+  const isIdle = state !== null && place.is_parked && children.length === 0;
+  const plan = isIdle ? await waitingPlan(run.id) : null;
+  const waits = waitsFor(run, place, { state, starting, pending, children, plan });
   const pod =
     place.pod_name === null || place.owner === null
       ? null
@@ -88,10 +101,15 @@ function waitsFor(
     state,
     starting,
     pending,
+    children,
+    plan,
   }: {
     readonly state: RunState | null;
     readonly starting: readonly string[];
     readonly pending: PendingAssignment | null;
+    /** The titles of open child runs, if the run is parked. */
+    readonly children: readonly string[];
+    readonly plan: string | null;
   },
 ): Pick<Why, 'waits_for' | 'sentence'> {
   if (run.status === 'error')
@@ -128,6 +146,10 @@ function waitsFor(
         .calls.map(({ tool }) => tool)
         .join(', ')} waits for a person's answer.`,
     };
+  if (children.length > 0)
+    return { waits_for: 'children', sentence: `The run waits for ${childrenInWords(children)}.` };
+  if (plan !== null)
+    return { waits_for: 'approval', sentence: `The run waits for approval of the plan ${plan}.` };
   if (place.pod_name === null)
     return {
       waits_for: 'takeover',
@@ -157,6 +179,31 @@ function waitsFor(
     return { waits_for: 'step', sentence };
   }
   return { waits_for: 'step', sentence: `The run is between two steps ${on}.` };
+}
+
+async function openChildren(client: Queryable, { children }: RunState): Promise<readonly string[]> {
+  const open = children.flatMap(({ status, thread }) => (status === 'open' ? [thread] : []));
+  if (open.length === 0) return [];
+  const { rows } = await client.query<{ title: string | null }>(
+    'select title from threads where id = any ($1) order by id',
+    [open],
+  );
+  return rows.map(({ title }) => title ?? 'a run without a title');
+}
+
+/** How many child runs a sentence names, and how much of each name. */
+const NAMED_CHILDREN = 3;
+const NAME_CHARACTERS = 80;
+
+function childrenInWords(titles: readonly string[]): string {
+  const named = titles
+    .slice(0, NAMED_CHILDREN)
+    .map((title) =>
+      title.length > NAME_CHARACTERS ? `${title.slice(0, NAME_CHARACTERS).toWellFormed()}…` : title,
+    );
+  const more = titles.length - named.length;
+  const runs = titles.length === 1 ? 'its child run' : `${titles.length} child runs`;
+  return `${runs}: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function executorInWords(

@@ -4,27 +4,13 @@
 // attempt started is repeated if its effect class allows it.
 
 import { availableParallelism } from 'node:os';
-import { v7 as uuidv7 } from 'uuid';
-import { isJsonTooDeep } from '@continuo/engine';
-import type {
-  ApprovalKind,
-  Call,
-  CallArguments,
-  CallOutcome,
-  EventData,
-  ImageReference,
-  NewEvent,
-} from '@continuo/protocol';
+import type { Call, CallOutcome, NewEvent } from '@continuo/protocol';
 import { deltaOfCall } from '../../context/agent-state.ts';
-import { rulesOfMode } from '../../context/mode.ts';
-import { isUntrusted } from '../../context/untrusted.ts';
-import { FairLimiter } from '../../fair-limiter.ts';
-import { withoutSecretsIn } from '../../hidden-values.ts';
-import { isTooDeep, TOO_DEEP } from '../../json-depth.ts';
+import { FairLimiter } from '../../limits/fair-limiter.ts';
 import type { Entry } from '../../log/group.ts';
 import { Lost } from '../../log/pen.ts';
-import { CancelWins, type LoopChange } from '../changes.ts';
-import { judge, normalPath } from '../../tools/policy.ts';
+import { CALLS_PER_MESSAGE } from '../../models/model.ts';
+import type { RunState } from '../../threads/fold.ts';
 import type { AnyTool } from '../../tools/registry.ts';
 import {
   errorForModels,
@@ -34,12 +20,15 @@ import {
   type CallContext,
   type EntityOperation,
 } from '../../tools/tool.ts';
-import { CALLS_PER_MESSAGE } from '../../models/model.ts';
-import { yieldWithAbortCheck } from '../../yielding.ts';
-import type { RunState } from '../../threads/fold.ts';
-import { readPolicy } from '../../tools/policies.ts';
-import { SecretUnavailable } from '../../workspaces/secrets.ts';
 import { Abandoned, createAsker } from '../approvals/questions.ts';
+import { CancelWins, type LoopChange } from '../changes.ts';
+import { aboutCall, trackSecrets, type TrackedSecrets } from './about-call.ts';
+import { asOutput, ended, toWireInput, type CallEnd } from './call-values.ts';
+import { checkAll, isRepeatable, type CheckedCall } from './check-calls.ts';
+import { graceAfterCancel, Overdue, type GracePeriod } from './grace-period.ts';
+import { ask, isToStart, withoutRefused } from './judge-calls.ts';
+import { takeNotes, type Notes } from './notes.ts';
+import { filesAfter } from './rehearse.ts';
 import type { StepContext } from './step.ts';
 
 /** Maximum number of concurrent pure calls, of one run and of a pod. */
@@ -53,15 +42,6 @@ export function createPureCalls(): FairLimiter {
 
 /** Maximum number of tries to prepare a call whose preparation becomes stale through concurrent changes. */
 const PREPARE_TRIES = 100;
-
-type End = Omit<EventData['tool_end'], 'tool' | 'call'>;
-
-interface CheckedCall {
-  readonly call: Call;
-  /** The arguments, or why they cannot be stored. */
-  readonly input: CallArguments;
-  readonly checked: Checked;
-}
 
 export async function runTools(context: StepContext, run: RunState, calls: readonly Call[]): Promise<null> {
   if (context.hold.draining || context.canceled.aborted) return null;
@@ -102,17 +82,6 @@ async function withoutSurplus(
   return calls.filter((call) => !tooMany.has(call));
 }
 
-/** Yields between the calls, because there may be many, with large inputs. */
-async function checkAll(context: StepContext, calls: readonly Call[]): Promise<readonly CheckedCall[]> {
-  const checked: CheckedCall[] = [];
-  for (const [index, call] of calls.entries()) {
-    if (index > 0) await yieldWithAbortCheck({ mode: 'fast', signal: context.hold.lost });
-    const input = keptInput(call.input);
-    checked.push({ call, input, checked: await check(context, call, input) });
-  }
-  return checked;
-}
-
 /** How concurrent pure calls are coordinated: the order of their results, and the limit per run. */
 interface Neighbours {
   /** Settles when the earlier calls have appended their results, or failed to. */
@@ -147,102 +116,6 @@ async function inTurn<T>(
   }
 }
 
-/** Returns the calls that may run now. For the others, appends a denial or an approval request. */
-async function withoutRefused(
-  context: StepContext,
-  calls: readonly CheckedCall[],
-): Promise<readonly CheckedCall[]> {
-  const { hold, pen, options, agent, workspaceId } = context;
-  if (hold.draining || context.canceled.aborted) return [];
-  if (!calls.some(({ call, checked }) => needsVerdict(call, checked))) return calls;
-  const workspace = (await readPolicy(options.pool, workspaceId)) ?? [];
-  const afterUntrusted = context.history.some(({ entry }) => isUntrusted(entry));
-  const refused: Entry[] = [];
-  const changes: LoopChange[] = [];
-  const allowed = calls.filter((each) => {
-    const { call, checked } = each;
-    if (!checked.ok || !needsVerdict(call, checked)) return true;
-    const { name: tool, effect, like } = checked.tool;
-    const { action, reason } = judge(
-      { tool, effect, like, paths: checked.paths, afterUntrusted },
-      { workspace, role: agent.permissions, mode: rulesOfMode(context.mode) },
-    );
-    if (call.stage.kind === 'started') {
-      if (action !== 'ask') return true;
-      ask(context, each, { kind: 'unknown_outcome', reason: UNKNOWN }, refused, changes);
-      return false;
-    }
-    if (action === 'allow' || (action === 'ask' && call.stage.kind === 'allowed')) return true;
-    if (action === 'deny') {
-      const error = `denied: ${reason}. Nothing was done. Do not repeat the call: continue without it, or say what you need`;
-      refused.push(ended(context, call, { output: { error }, success: false, outcome: 'denied' }));
-      return false;
-    }
-    ask(context, each, { kind: 'call', reason }, refused, changes);
-    return false;
-  });
-  if (refused.length > 0) await pen.append(refused, changes);
-  return allowed;
-}
-
-const UNKNOWN =
-  'the call was started, and the server stopped before it learned the outcome; should the call be made again?';
-
-/** A call that has not started, or one that an earlier attempt started and only a person can allow to repeat. */
-function needsVerdict(call: Call, checked: Checked): boolean {
-  if (!checked.ok) return false;
-  return isToStart(call) || (call.stage.kind === 'started' && !isRepeatable(checked));
-}
-
-/** The call has not started, or a person allowed it to start again. */
-function isToStart({ stage }: Call): boolean {
-  return stage.kind === 'requested' || stage.kind === 'allowed';
-}
-
-/** Adds an approval request to the entries and changes. Returns its id. */
-function ask(
-  { queued, options, workspaceId }: StepContext,
-  { call, input: given, checked }: CheckedCall,
-  {
-    kind,
-    reason,
-    schema,
-  }: {
-    readonly kind: ApprovalKind;
-    readonly reason: string;
-    readonly schema?: Readonly<Record<string, unknown>>;
-  },
-  entries: Entry[],
-  changes: LoopChange[],
-): string {
-  const paths = checked.ok ? [...new Set(checked.paths.map(normalPath))] : [];
-  const expires_at =
-    options.approvalMs === null ? null : new Date(options.now() + options.approvalMs).toISOString();
-  const asked = { call: call.call, tool: call.tool, paths, reason };
-  const id = uuidv7();
-  const input = toWireInput(given);
-  changes.push({
-    kind: 'approval',
-    event: entries.length,
-    id,
-    workspace: workspaceId,
-    subkind: kind,
-    input: schema ?? input,
-    expires_at,
-    ...asked,
-  });
-  const data = {
-    approval: id,
-    kind,
-    input,
-    ...asked,
-    ...(schema && { schema }),
-    ...(expires_at !== null && { expires_at }),
-  };
-  entries.push({ runId: queued.id, event: { type: 'approval', data } });
-  return id;
-}
-
 async function runCall(
   context: StepContext,
   checkedCall: CheckedCall,
@@ -254,7 +127,7 @@ async function runCall(
   hold.lost.throwIfAborted();
   if (checked.ok && checked.tool.effect !== 'pure') await refuseIfCanceled(context);
   const operation = checked.ok ? checked.operation : null;
-  const end = async (data: End, done: EntityOperation | null = operation) => {
+  const end = async (data: CallEnd, done: EntityOperation | null = operation) => {
     await neighbours?.earlier;
     await pen.append([...operated(context, call, done, data.success), ended(context, call, data)]);
   };
@@ -276,17 +149,7 @@ async function runCall(
 
   const grace = graceAfterCancel(context, tool);
   const secrets = trackSecrets(context);
-  const about = {
-    workspaceId: context.workspaceId,
-    threadId: hold.threadId,
-    runId: queued.id,
-    callId: call.call,
-    principal: queued.principal,
-    key: `${queued.id}:${call.call}`,
-    signal: grace.signal,
-    known: (fileId: string) => context.known(fileId),
-    secret: (name: string) => secrets.read(name),
-  };
+  const about = aboutCall(context, call, grace.signal, secrets);
   let afterCommit: readonly (() => Promise<void>)[] = [];
   const asker = createAsker(context, call, async ({ text: reason, schema }) => {
     const entries: Entry[] = [];
@@ -303,6 +166,7 @@ async function runCall(
       // The log cannot fence external effects: a pod whose lease may have ended must not start one.
       if (tool.effect === 'external' && !hold.fresh())
         throw new Lost('the last heartbeat is too old to start an external effect');
+      await tool.check?.(input, about);
       const notes = takeNotes();
       const work = () => grace.within(tool.run(input, { ...about, ...notes.context, ask: asker.ask }));
       const output = secrets.hide(
@@ -334,27 +198,6 @@ function outcomeOf(error: unknown, { effect }: AnyTool): CallOutcome | null {
   return isUnknown && effect !== 'transactional' ? 'unknown' : null;
 }
 
-interface TrackedSecrets {
-  read(name: string): Promise<string>;
-  /** The output without the values that were read. */
-  hide(output: Record<string, unknown>): Record<string, unknown>;
-}
-
-/** The secrets that a call reads: none of them gets into the log with its output. */
-function trackSecrets({ options, workspaceId }: StepContext): TrackedSecrets {
-  const values: string[] = [];
-  return {
-    read: async (name) => {
-      const value = await options.secrets.read(workspaceId, name).catch((error: unknown) => {
-        throw error instanceof SecretUnavailable ? new ToolFailure(error.message) : error;
-      });
-      values.push(value);
-      return value;
-    },
-    hide: (output) => withoutSecretsIn(output, values) as Record<string, unknown>,
-  };
-}
-
 /** An accepted cancel counts at once, even if its wake is still in flight. */
 async function refuseIfCanceled({ options, queued }: StepContext): Promise<void> {
   const { rowCount } = await options.pool.query({
@@ -370,7 +213,7 @@ interface Transacted {
   readonly input: never;
   readonly about: Omit<CallContext, keyof Notes['context']>;
   readonly secrets: TrackedSecrets;
-  readonly grace: ReturnType<typeof graceAfterCancel>;
+  readonly grace: GracePeriod;
   readonly operation: EntityOperation | null;
 }
 
@@ -404,6 +247,11 @@ async function transact(
           }),
         );
         await options.faults?.(`tool.after_effect.${tool.effect}`);
+        refuseUnapproved(
+          call,
+          entries.map(({ event }) => event),
+          output,
+        );
         const wireOutput = secrets.hide(asOutput(tool, output));
         const done = await operationOf(tool, input, about, operation, wireOutput);
         const delta = deltaOfCall(
@@ -423,9 +271,14 @@ async function transact(
   }
 }
 
-function ended(context: StepContext, call: Call, data: End) {
-  const event = { type: 'tool_end' as const, data: { tool: call.tool, ...data, call: call.call } };
-  return { runId: context.queued.id, event };
+/** A person approved a call that left certain files in certain versions. If others changed them meanwhile, it is not made. */
+function refuseUnapproved({ asked, allowed }: Call, events: readonly NewEvent[], output: unknown): void {
+  if (asked?.files === undefined || allowed?.decision !== 'approve') return;
+  if (filesAfter(events, output) === asked.files) return;
+  throw new ToolFailure(
+    'not made: the files were changed after the call was validated and before it was approved, so it would no longer do what was ' +
+      'approved. Look at them again, and repeat the call if it is still right',
+  );
 }
 
 /** The event of what a call does to entities: at its start (`success` is null), or at its end. */
@@ -451,7 +304,12 @@ async function operationOf(
   return started && ((await tool.operation?.(input, about, output)) ?? started);
 }
 
-function succeeded(tool: AnyTool, input: never, output: Record<string, unknown>, { collected }: Notes): End {
+function succeeded(
+  tool: AnyTool,
+  input: never,
+  output: Record<string, unknown>,
+  { collected }: Notes,
+): CallEnd {
   const summary = tool.summary?.(output, input);
   return {
     output,
@@ -460,160 +318,16 @@ function succeeded(tool: AnyTool, input: never, output: Record<string, unknown>,
     ...(collected.sources.size > 0 && { sources: [...collected.sources] }),
     ...(collected.versions.size > 0 && { versions: Object.fromEntries(collected.versions) }),
     ...(collected.images.length > 0 && { images: [...collected.images] }),
-    ...untrustedOf(tool),
+    ...untrustedOf(tool, output),
   };
 }
 
 /** Errors count, too: an MCP server writes the text of its own. */
-function untrustedOf({ untrusted }: AnyTool): Pick<End, 'untrusted'> {
-  return untrusted ? { untrusted } : {};
-}
-
-interface Notes {
-  readonly collected: {
-    readonly sources: ReadonlySet<string>;
-    readonly versions: ReadonlyMap<string, number>;
-    readonly images: readonly ImageReference[];
-  };
-  readonly context: Pick<CallContext, 'used' | 'learned' | 'show'>;
-}
-
-/** Collects what a call reports besides its output: sources, file versions and images. */
-function takeNotes(before?: Notes): Notes {
-  const sources = new Set(before?.collected.sources);
-  const versions = new Map(before?.collected.versions);
-  const images = [...(before?.collected.images ?? [])];
-  return {
-    collected: { sources, versions, images },
-    context: {
-      used: (fileId) => void sources.add(fileId),
-      learned: (fileId, version) => void versions.set(fileId, version),
-      show: (image) => void images.push(image),
-    },
-  };
-}
-
-type Checked =
-  | {
-      ok: true;
-      tool: AnyTool;
-      input: never;
-      paths: readonly string[];
-      operation: EntityOperation | null;
-    }
-  | { ok: false; problem: string };
-
-/** Arguments that are nested too deep cannot be stored. They are reported to the model, like arguments that are not JSON. */
-export function keptInput(input: CallArguments): CallArguments {
-  if (!(input.ok ? isTooDeep(input.value) : isJsonTooDeep(input.raw))) return input;
-  return { ok: false, raw: '', problem: `the input is ${TOO_DEEP}. Nothing was done. Send it flatter` };
-}
-
-async function check(
-  { tools, workspaceId }: StepContext,
-  { tool: name, stage }: Call,
-  given: CallArguments,
-): Promise<Checked> {
-  if (!given.ok) return { ok: false, problem: given.problem };
-  const named = tools.get(name);
-  if (!named) {
-    const known = tools.names.join(', ') || 'none';
-    return { ok: false, problem: `there is no tool named ${name}; the tools are: ${known}` };
-  }
-  let tool = named;
-  let input: never;
-  let paths: ReturnType<NonNullable<AnyTool['paths']>>;
-  try {
-    const parsed = named.input.safeParse(given.value);
-    if (!parsed.success) {
-      const issues = parsed.error.issues.map(
-        (issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`,
-      );
-      return { ok: false, problem: `the input does not match the tool's schema: ${issues.join('; ')}` };
-    }
-    input = parsed.data as never;
-    tool = named.variant?.(input) ?? named;
-    paths = tool.paths?.(input, { workspaceId }) ?? [];
-  } catch (error) {
-    return { ok: false, problem: `the input could not be checked: ${errorForModels(error)}` };
-  }
-  // A call that an earlier attempt started has said already what it does.
-  const operation =
-    stage.kind === 'started'
-      ? withoutStatus(stage.operation)
-      : ((await tool.operation?.(input, { workspaceId })) ?? null);
-  return { ok: true, tool, input, paths: await paths, operation };
-}
-
-function withoutStatus(operation: EventData['operation'] | undefined): EntityOperation | null {
-  if (!operation) return null;
-  const { status: _, call: __, ...rest } = operation;
-  return rest;
-}
-
-/**
- * Whether a started call may be repeated. If the tool is gone or now refuses the input, its effect is not known, and the call is not
- * repeated.
- */
-function isRepeatable(checked: Checked): boolean {
-  return checked.ok && checked.tool.effect !== 'external';
+function untrustedOf({ untrusted }: AnyTool, output?: Record<string, unknown>): Pick<CallEnd, 'untrusted'> {
+  const isUntrusted = typeof untrusted === 'function' ? output !== undefined && untrusted(output) : untrusted;
+  return isUntrusted ? { untrusted: true } : {};
 }
 
 class NotMade extends ToolFailure {
   override readonly message = 'the run ended before this call was made';
-}
-
-class Overdue extends ToolFailure {
-  override readonly message = 'the call did not end within its grace period after the run was canceled';
-}
-
-/** After a cancel, a running call has a grace period to finish. Then it is aborted, and the step does not wait for it. */
-function graceAfterCancel({ canceled, hold, options }: StepContext, { graceMs }: AnyTool) {
-  const stop = new AbortController();
-  let timer: NodeJS.Timeout | null = null;
-  const overdue = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener('abort', () =>
-      reject(hold.lost.aborted ? new Lost('the thread was lost') : new Overdue()),
-    );
-  });
-  overdue.catch(() => undefined);
-  const patience = graceMs ?? options.cancelGraceMs;
-  const onCancel = () => (timer = setTimeout(() => stop.abort(), patience));
-  const onLost = () => stop.abort();
-  canceled.addEventListener('abort', onCancel);
-  hold.lost.addEventListener('abort', onLost);
-  if (canceled.aborted) onCancel();
-  if (hold.lost.aborted) onLost();
-  return {
-    signal: stop.signal,
-    within: <T>(work: Promise<T>): Promise<T> => Promise.race([work, overdue]),
-    end: () => {
-      if (timer) clearTimeout(timer);
-      canceled.removeEventListener('abort', onCancel);
-      hold.lost.removeEventListener('abort', onLost);
-    },
-  };
-}
-
-/** An input as the log holds it; empty if it is not JSON, or nested too deep. */
-function toWireInput(input: CallArguments): Record<string, unknown> {
-  return input.ok ? asObject(input.value) : {};
-}
-
-/** A result as the log holds it. One that is nested too deep fails the call, and rolls a transactional call back. */
-function asOutput({ effect }: AnyTool, value: unknown): Record<string, unknown> {
-  if (!isTooDeep(value)) return asObject(value);
-  throw new ToolFailure(
-    effect === 'transactional'
-      ? `nothing was done: the result is ${TOO_DEEP}`
-      : `the call was made, but its result is ${TOO_DEEP} and cannot be kept`,
-  );
-}
-
-/** Inputs and outputs are objects on the wire. Any other value is wrapped in one. */
-function asObject(value: unknown): Record<string, unknown> {
-  const plain: unknown = JSON.parse(JSON.stringify(value ?? {}));
-  return typeof plain === 'object' && plain !== null && !Array.isArray(plain)
-    ? (plain as Record<string, unknown>)
-    : { result: plain };
 }

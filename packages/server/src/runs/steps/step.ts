@@ -7,8 +7,9 @@ import type { Agent, Agents } from '../../agents/agent.ts';
 import type { ContextChange } from '../../context/manifest.ts';
 import type { Packs } from '../../context/request.ts';
 import type { ContextTexts } from '../../context/texts.ts';
+import type { TokenRatios } from '../../context/token-ratios.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { FairLimiter } from '../../fair-limiter.ts';
+import type { FairLimiter } from '../../limits/fair-limiter.ts';
 import type { Executor } from '../../executors/executor.ts';
 import type { Faults } from '../../faults.ts';
 import type { Writer } from '../../log/append.ts';
@@ -38,6 +39,7 @@ export interface LoopOptions {
   readonly wake: (threadId: string) => void;
   readonly packs: Packs;
   readonly texts: ContextTexts;
+  readonly ratios: TokenRatios;
   readonly limits: Limits;
   readonly secrets: Pick<Secrets, 'read'>;
   /** Maximum lines of a tool's result that later runs are shown. */

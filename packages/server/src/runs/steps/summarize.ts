@@ -4,6 +4,8 @@ import type { NewEvent } from '@continuo/protocol';
 import {
   askSummarizer,
   isStillDue,
+  lateAnswerEvents,
+  recipeOf,
   summarizerEvents,
   summarizerRequest,
   type MemoryWork,
@@ -25,7 +27,7 @@ interface Question {
 type Options = Pick<LoopOptions, 'agents' | 'metrics' | 'memory' | 'texts' | 'now'>;
 
 interface Summarized {
-  /** What is to be appended in a later state of the thread: nothing if the work is no longer due there. */
+  /** What is to be appended in a later state of the thread: only what the answer cost, if the work is no longer due there. */
   readonly events: (later: ThreadState) => readonly NewEvent[];
   /** The manifest of the request, if a model was asked. */
   readonly manifests: readonly ContextChange[];
@@ -35,9 +37,10 @@ export async function summarize(options: Options, question: Question): Promise<S
   const { state, work, threadId: sessionId } = question;
   const asked = work.model === null ? null : await ask(options, question, work.model);
   const events = (later: ThreadState) => {
-    if (!isStillDue(later, work, state.memory.versions)) return [];
-    const answer = asked?.answer ?? null;
-    return summarizerEvents(later, work, { now: options.now(), sessionId, answer });
+    const outcome = { now: options.now(), sessionId, answer: asked?.answer ?? null };
+    return isStillDue(later, work, state.memory.versions)
+      ? summarizerEvents(later, work, outcome)
+      : lateAnswerEvents(work, outcome);
   };
   return { events, manifests: asked?.manifests ?? [] };
 }
@@ -63,7 +66,7 @@ async function ask(
     model: model.id,
     request,
     system: [{ kind: 'task', text: request.system, source: { kind: 'text', name: 'summary' } }],
-    history: null,
+    history: recipeOf(state, work, summaryLines),
   });
   const answer = await askSummarizer(model, request, signal);
   await recorded.stored;

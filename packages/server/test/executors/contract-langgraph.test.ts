@@ -1,0 +1,3 @@
+import { contractBehind } from './contract-behind.ts';
+
+contractBehind('langgraph', 'a LangGraph graph');
