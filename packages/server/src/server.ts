@@ -1,13 +1,16 @@
 // The composition root: starts the parts of the server in order, and stops them in order. The files in wiring/
 // construct them.
 
+import { setTimeout } from 'node:timers/promises';
 import { makePrivateHome } from '@continuo/postgres';
-import { readQueue, type Pod } from './actors/pod.ts';
+import { podName, type Pod } from './actors/pod.ts';
 import { PostgresBus } from './bus/postgres.ts';
+import { VERSION } from './http/kernel/version.ts';
 import { Streams } from './http/streams/sse.ts';
 import { WorkspaceHints } from './http/streams/workspace-hints.ts';
 import { keepPersonToken, personLink } from './identity/person-token.ts';
 import { createOutgoing } from './outgoing/outgoing.ts';
+import { readLoad } from './runs/reads/load.ts';
 import { createMetrics } from './telemetry/metrics.ts';
 import { writeAuditSettings } from './threads/chats/read-chats.ts';
 import { createThreadOriginCache } from './threads/origin-cache.ts';
@@ -38,7 +41,7 @@ export interface RunningServer {
   readonly model: string;
   readonly database: 'embedded' | 'external';
   /**
-   * Drains the pod: takes no new work, releases its threads within one step, ends the streams, and closes the database
+   * Drains the pod: says that it is not ready for the time that the settings give, then takes no new work, releases its threads within one step, ends the streams, and closes the database
    * last.
    */
   stop(): Promise<void>;
@@ -59,7 +62,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const metrics = createMetrics({
     followers: () => followers.count,
     holding: podStatus.holding,
-    queue: () => readQueue(pool),
+    pod: { pod: podName(), role: config.role, version: VERSION },
+    load: () => readLoad(pool),
   });
   const { writer, followers, recent } = wireLog({ database, bus, metrics, faults });
   const { workspaces, changes, indexer, mirrors } = wireFiles(options, database, bus, podStatus);
@@ -82,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     secrets,
     sandbox,
   });
-  const planning = { bus, workspaces, knowledge, roles, toolNames };
+  const planning = { bus, workspaces, knowledge, roles, mcp, toolNames };
   const { plans, keeper, conductors: planned } = wirePlanning(options, database, planning);
   const conductors = new Map([...(options.conductors ?? []), ...planned]);
   const { executor, claims } = wireExecutors(options, database, bus);
@@ -114,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     bus,
     pod,
     agents,
+    plans,
     outgoing,
     sealing,
     workspaceOf,
@@ -165,6 +170,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     model: models.default,
     database: embedded ? 'embedded' : 'external',
     stop: async () => {
+      pod.leave();
+      if (config.drainSeconds > 0) await setTimeout(config.drainSeconds * 1000);
       const connections = http.close();
       claims.close();
       await Promise.all([automation.stop(), publications.stop()]);

@@ -79,6 +79,7 @@ export class Pod {
   #strays: ReadonlyMap<string, number> = new Map();
   #registering = false;
   #onLastRelease: (() => void) | null = null;
+  #leaving = false;
 
   constructor(options: PodOptions) {
     this.#options = options;
@@ -99,7 +100,7 @@ export class Pod {
   }
 
   get state(): 'registered' | 'not registered' | 'stopping' {
-    if (this.#state !== 'running') return 'stopping';
+    if (this.#leaving || this.#state !== 'running') return 'stopping';
     return this.#member ? 'registered' : 'not registered';
   }
 
@@ -113,6 +114,11 @@ export class Pod {
 
   async start(): Promise<void> {
     await this.#register();
+  }
+
+  /** The pod is no longer ready, and works on until `stop`: load balancers are to choose other pods first. */
+  leave(): void {
+    this.#leaving = true;
   }
 
   /** Drains: releases every thread before its next step. After `graceMs`, interrupts the steps that are still in flight. */
@@ -183,7 +189,7 @@ export class Pod {
     const renewedAt = performance.now();
     await connection.query(
       'insert into pods (id, number, name, lease) values ($1, $2, $3, make_interval(secs => $4))',
-      [id, number, `${hostname()}:${process.pid}`, leaseSeconds],
+      [id, number, podName(), leaseSeconds],
     );
     await this.#options.bus.listenOn(connection);
     await this.#options.bus.publishIn(connection, PODS_CHANGED, null);
@@ -465,17 +471,12 @@ export class Pod {
   }
 }
 
+/** The name under which people know this pod. */
+export function podName(): string {
+  return `${hostname()}:${process.pid}`;
+}
+
 function pauseAfter(failure: unknown): number {
   if (!failure) return 0;
   return isUnavailable(failure) ? UNAVAILABLE_PAUSE_MS : FAILED_PAUSE_MS;
-}
-
-/** How long the oldest due thread has waited for a pod. */
-export async function readQueue(pool: Pool): Promise<{ depth: number; ageSeconds: number }> {
-  const { rows } = await pool.query<{ depth: number; age: number | null }>(
-    `select count(*)::int as depth, extract(epoch from clock_timestamp() - min(wake_at))::float8 as age
-      from threads where owner is null and wake_at <= clock_timestamp()`,
-  );
-  const { depth, age } = rows[0]!;
-  return { depth, ageSeconds: Math.max(0, age ?? 0) };
 }

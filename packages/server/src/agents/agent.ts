@@ -7,9 +7,10 @@ import { EXECUTOR_PREFIX } from '../models/executor-model.ts';
 import type { Model } from '../models/model.ts';
 import { parseGlob } from '../compute/glob.ts';
 import { narrowed, withTools, type AnyTool, type ToolRegistry } from '../tools/registry.ts';
-import { DEFAULT_POLICY, judge, type Rules } from '../tools/policy.ts';
+import { judge, type Rules } from '../tools/policy.ts';
+import { DEFAULT_POLICY } from '../workspaces/policies.ts';
 import type { KnownSkill } from './read-skills.ts';
-import type { TeamFile } from './read-teams.ts';
+import type { Guide, KnownRole } from './read-roles.ts';
 import { DEFAULT_ROLE, filesToldTo, type Roles } from './roles.ts';
 
 export interface Agent {
@@ -17,10 +18,12 @@ export interface Agent {
   readonly model: Model;
   /** What the role tells its model first. */
   readonly preamble: string;
+  /** The version of the role's file; null if the role is built in. */
+  readonly roleFile: Pick<Guide, 'id' | 'path' | 'version'> | null;
   /** The workspace's AGENTS.md, which is told to every role. */
-  readonly guide: string | null;
+  readonly guide: Guide | null;
   /** The files that the role's teams are told, such as a style guide. */
-  readonly teamFiles: readonly TeamFile[];
+  readonly teamFiles: readonly Guide[];
   /** The workspace's skills that the role may read. */
   skills(): Promise<readonly KnownSkill[]>;
   /** The role's tools that are available now. Waits for tools that are still loading, until the signal aborts. */
@@ -94,7 +97,8 @@ export function createAgents({
         role: name,
         model: resolved.model,
         preamble: role.preamble,
-        guide: guide || null,
+        roleFile: fileOf(role),
+        guide,
         teamFiles: filesToldTo(name, teams),
         skills: async () => {
           if (skills.length === 0) return skills;
@@ -122,6 +126,12 @@ export function createAgents({
       return { ok: true, agent };
     },
   };
+}
+
+function fileOf({ file, source }: KnownRole): Agent['roleFile'] {
+  if (file === null || source.kind !== 'file') return null;
+  const { path, version } = source;
+  return { id: file, path, version };
 }
 
 const WORKSPACE: ThreadScope = { project_id: null };

@@ -4,11 +4,11 @@
 
 import { basename } from 'node:path';
 import type { Role } from '@continuo/protocol';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
 import { readChunks } from '../files/content.ts';
 import { findFile, listFiles, type FileHead } from '../files/files.ts';
 import { readVersion } from '../files/versions.ts';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import { lastGood, parseNewest } from './read-versions.ts';
 import { teamNameOf } from './read-teams.ts';
 import { parseRoleFile, tooLong, ROLE_FILE_BYTES, type RoleDefinition } from './role-file.ts';
@@ -49,9 +49,23 @@ interface Wanted {
   readonly tools: readonly string[] | undefined;
 }
 
-export async function readRole(pool: Pool, { name, file, builtIn, tools }: Wanted): Promise<Role> {
+/** A role, and the id of its file; null if it is built in. */
+export interface KnownRole extends Role {
+  readonly file: string | null;
+}
+
+export async function readRole(pool: Pool, wanted: Wanted): Promise<KnownRole> {
+  const role = await readRoleFile(pool, wanted);
+  return { ...role, file: role.source.kind === 'file' ? wanted.file.id : null };
+}
+
+async function readRoleFile(pool: Pool, { name, file, builtIn, tools }: Wanted): Promise<Role> {
   const { path, version } = file;
-  const format = { bytes: ROLE_FILE_BYTES, tooLong, parse: (text: string) => parseRoleFile(text, tools) };
+  const format = {
+    bytes: ROLE_FILE_BYTES,
+    tooLong,
+    parse: (text: string) => parseRoleFile(text, file.id, tools),
+  };
   const newest = await parseNewest(pool, file, format);
   if (newest.ok) return { name, ...newest.role, source: { kind: 'file', path, version }, problem: null };
   const problem = { path, version, ...newest.mistake };
@@ -70,14 +84,27 @@ export async function readRole(pool: Pool, { name, file, builtIn, tools }: Wante
   return { name, ...nothing, source: { kind: 'file', path, version }, problem };
 }
 
-/** Null if the file is not text. */
-export async function readGuide(pool: Pool, file: FileHead): Promise<string | null> {
-  if (!file.isText) return null;
-  const { chunks } = (await readVersion(pool, file.id, file.version))!;
+/** A file that models are told: AGENTS.md, or a file of a team. */
+export interface Guide {
+  readonly id: string;
+  readonly path: string;
+  readonly version: number;
+  readonly text: string;
+}
+
+/** Null if the file is not text, or empty. */
+export async function readGuide(
+  client: Queryable,
+  { id, version }: Pick<FileHead, 'id' | 'version'>,
+): Promise<Guide | null> {
+  const file = await readVersion(client, id, version);
+  if (!file?.isText) return null;
+  const { path, size, chunks } = file;
   const parts: Buffer[] = [];
-  for await (const part of readChunks(pool, chunks, 0, GUIDE_BYTES)) parts.push(part);
+  for await (const part of readChunks(client, chunks, 0, GUIDE_BYTES)) parts.push(part);
   // `stream` drops an incomplete character at the end.
-  const text = new TextDecoder().decode(Buffer.concat(parts), { stream: true }).trim();
-  if (file.size <= GUIDE_BYTES) return text;
-  return `${text}\n\n[${basename(file.path)} has ${file.size} bytes; only the first ${GUIDE_BYTES} are shown here.]`;
+  const beginning = new TextDecoder().decode(Buffer.concat(parts), { stream: true }).trim();
+  if (beginning === '') return null;
+  const cut = `\n\n[${basename(path)} has ${size} bytes; only the first ${GUIDE_BYTES} are shown here.]`;
+  return { id, path, version, text: size <= GUIDE_BYTES ? beginning : `${beginning}${cut}` };
 }

@@ -4,7 +4,7 @@
 import type { Skill } from '@continuo/protocol';
 import type { Pool } from '../db/pool.ts';
 import { listFilesNamed, type FileHead } from '../files/files.ts';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import { lastGood, parseNewest } from './read-versions.ts';
 import { parseSkillFile, SKILL_FILE_BYTES, skillTooLong } from './skill-file.ts';
 
@@ -28,7 +28,7 @@ export async function readSkill(pool: Pool, file: FileHead): Promise<KnownSkill>
   const format = {
     bytes: SKILL_FILE_BYTES,
     tooLong: skillTooLong,
-    parse: (text: string) => parseSkillFile(text, name),
+    parse: (text: string) => parseSkillFile(text, file.id, name),
   };
   const known = { name, path, file: file.id };
   const newest = await parseNewest(pool, file, format);

@@ -2,19 +2,11 @@
 // stays in use, or else the built-in team of that name.
 
 import type { Team } from '@continuo/protocol';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 import type { Pool } from '../db/pool.ts';
 import { findFiles, type FileHead } from '../files/files.ts';
 import { lastGood, parseNewest } from './read-versions.ts';
 import { parseTeamFile, TEAM_FILE_BYTES, teamTooLong, type TeamDefinition } from './team-file.ts';
-
-/** A file that the roles of a team are told. */
-export interface TeamFile {
-  readonly path: string;
-  readonly id: string;
-  readonly version: number;
-  readonly text: string;
-}
 
 /** The name of the team that a file defines; null if it defines none. */
 export function teamNameOf(path: string): string | null {
@@ -31,7 +23,7 @@ export async function readTeam(
   const format = {
     bytes: TEAM_FILE_BYTES,
     tooLong: teamTooLong,
-    parse: (text: string) => parseTeamFile(text, name),
+    parse: (text: string) => parseTeamFile(text, file.id, name),
   };
   const newest = await parseNewest(pool, file, format);
   if (newest.ok) return { name, ...newest.team, source: { kind: 'file', path, version }, problem: null };

@@ -13,7 +13,7 @@ interface Format<T extends { readonly ok: true }> {
   /** The most bytes of the file. */
   readonly bytes: number;
   readonly tooLong: (bytes: number) => Failed;
-  readonly parse: (text: string) => T | Failed;
+  readonly parse: (text: string) => Promise<T | Failed>;
 }
 
 export async function parseNewest<T extends { readonly ok: true }>(

@@ -1,9 +1,9 @@
 // Parses a role file: YAML front matter (description, model, tools, permissions, limits) and a body, which is the model's
-// preamble. Pure. An error names its line and column in the file, and what is allowed.
+// preamble. An error names its line and column in the file, and what is allowed.
 
 import { z } from 'zod';
 import { schemas, type Limits, type PolicyRule } from '@continuo/protocol';
-import { didYouMean } from '../did-you-mean.ts';
+import { didYouMean } from '../names/did-you-mean.ts';
 import { globProblem } from '../compute/glob.ts';
 import { policyRule } from '../tools/policy.ts';
 import { mistake, readFrontMatter, type Failed } from './front-matter.ts';
@@ -45,11 +45,19 @@ const frontMatter = z.strictObject({
   limits: schemas.limits.optional(),
 });
 
-/** `known`: the tool names that the list may contain besides globs and tools of MCP servers; undefined: any. */
-export function parseRoleFile(text: string, known?: readonly string[]): ParsedRole {
+/**
+ * `key`: the id of the file. `known`: the tool names that the list may contain besides globs and tools of MCP servers;
+ * undefined: any.
+ */
+export async function parseRoleFile(
+  text: string,
+  key: string,
+  known?: readonly string[],
+): Promise<ParsedRole> {
   const bytes = Buffer.byteLength(text);
   if (bytes > ROLE_FILE_BYTES) return tooLong(bytes);
-  const read = readFrontMatter(text, {
+  const read = await readFrontMatter(text, {
+    key,
     schema: frontMatter,
     allowedIn,
     check: ({ tools = [] }) => unknownTool(tools, known),

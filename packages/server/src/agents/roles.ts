@@ -3,14 +3,14 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Role, Team } from '@continuo/protocol';
+import type { Team } from '@continuo/protocol';
 import type { Bus } from '../bus/bus.ts';
 import type { Pool } from '../db/pool.ts';
 import { FILES_CHANGED } from '../files/topics.ts';
 import type { Failed } from './front-matter.ts';
-import { listRoleFiles, readGuide, readRole } from './read-roles.ts';
+import { listRoleFiles, readGuide, readRole, type Guide, type KnownRole } from './read-roles.ts';
 import { listSkillFiles, readSkill, type KnownSkill } from './read-skills.ts';
-import { findTeamFiles, readTeam, teamNameOf, type TeamFile } from './read-teams.ts';
+import { findTeamFiles, readTeam, teamNameOf } from './read-teams.ts';
 import { parseRoleFile, type RoleDefinition } from './role-file.ts';
 import { parseTeamFile, type TeamDefinition } from './team-file.ts';
 
@@ -21,13 +21,13 @@ const WORKSPACES_KEPT = 1000;
 
 interface WorkspaceRoles {
   /** By name; unusable roles have no preamble. */
-  readonly roles: ReadonlyMap<string, Role>;
+  readonly roles: ReadonlyMap<string, KnownRole>;
   /** By name; unusable teams have no lead. */
   readonly teams: ReadonlyMap<string, Team>;
   /** The files that teams are told, those that exist, by path. */
-  readonly teamFiles: ReadonlyMap<string, TeamFile>;
+  readonly teamFiles: ReadonlyMap<string, Guide>;
   /** The workspace's guide (AGENTS.md), which every role gets. */
-  readonly guide: string | null;
+  readonly guide: Guide | null;
   /** By name; unusable skills have no description. */
   readonly skills: readonly KnownSkill[];
   /** Identifies the file versions that this was read from. */
@@ -75,8 +75,8 @@ interface BuiltIn {
 
 async function loadBuiltIn(tools: readonly string[] | undefined): Promise<BuiltIn> {
   const [roles, teams] = await Promise.all([
-    loadFolder('./built-in/', (text) => parseRoleFile(text, tools)),
-    loadFolder('./built-in/teams/', parseTeamFile),
+    loadFolder('./built-in/', (text, name) => parseRoleFile(text, name, tools)),
+    loadFolder('./built-in/teams/', (text, name) => parseTeamFile(text, name, name)),
   ]);
   return {
     roles: new Map(roles.map(([name, { role }]) => [name, role])),
@@ -86,14 +86,14 @@ async function loadBuiltIn(tools: readonly string[] | undefined): Promise<BuiltI
 
 async function loadFolder<T extends { readonly ok: true }>(
   path: string,
-  parse: (text: string, name: string) => T | Failed,
+  parse: (text: string, name: string) => Promise<T | Failed>,
 ): Promise<readonly (readonly [name: string, parsed: T])[]> {
   const folder = new URL(path, import.meta.url);
   const files = (await readdir(folder)).filter((file) => file.endsWith('.md')).toSorted();
   return Promise.all(
     files.map(async (file) => {
       const name = basename(file, '.md');
-      const parsed = parse(await readFile(new URL(file, folder), 'utf8'), name);
+      const parsed = await parse(await readFile(new URL(file, folder), 'utf8'), name);
       if (!parsed.ok) throw new Error(`${file}: ${JSON.stringify(parsed.mistake)}`);
       return [name, parsed] as const;
     }),
@@ -128,19 +128,19 @@ async function readAgain(
     .join(' ');
   const known = await before?.catch(() => undefined);
   if (known?.stamp === stamp) return known;
-  const roles = new Map<string, Role>();
+  const roles = new Map<string, KnownRole>();
   for (const [name, role] of builtIn.roles)
-    roles.set(name, { name, ...role, source: { kind: 'built-in' }, problem: null });
+    roles.set(name, { name, ...role, source: { kind: 'built-in' }, problem: null, file: null });
   for (const file of files) {
     const name = basename(file.path).replace(/\.md$/i, '');
     roles.set(name, await readRole(pool, { name, file, builtIn: builtIn.roles.get(name), tools }));
   }
   const skills: KnownSkill[] = [];
   for (const file of skillFiles) skills.push(await readSkill(pool, file));
-  const teamFiles = new Map<string, TeamFile>();
-  for (const { id, path, version, ...file } of told) {
-    const text = await readGuide(pool, { id, path, version, ...file });
-    if (text) teamFiles.set(path, { id, path, version, text });
+  const teamFiles = new Map<string, Guide>();
+  for (const file of told) {
+    const read = await readGuide(pool, file);
+    if (read) teamFiles.set(file.path, read);
   }
   return { roles, teams, teamFiles, guide: guide && (await readGuide(pool, guide)), skills, stamp };
 }
@@ -149,7 +149,7 @@ async function readAgain(
 export function filesToldTo(
   role: string,
   { teams, teamFiles }: Pick<WorkspaceRoles, 'teams' | 'teamFiles'>,
-): readonly TeamFile[] {
+): readonly Guide[] {
   const paths = [...teams.values()]
     .filter(({ lead, members }) => lead === role || members.includes(role))
     .flatMap(({ files }) => files);

@@ -1,5 +1,5 @@
 // Parses the SKILL.md of an Agent Skill (https://agentskills.io): YAML front matter with a name and a description, which every
-// prompt has, and a body with instructions, which a model reads on demand. Pure.
+// prompt has, and a body with instructions, which a model reads on demand.
 
 import { z } from 'zod';
 import { mistake, readFrontMatter, type Failed } from './front-matter.ts';
@@ -33,11 +33,12 @@ const frontMatter = z.object({
   compatibility: z.string().trim().max(500).optional(),
 });
 
-/** `folder`: the name of the skill's folder, which is also the skill's name. */
-export function parseSkillFile(text: string, folder: string): ParsedSkill {
+/** `key`: the id of the file. `folder`: the name of the skill's folder, which is also the skill's name. */
+export async function parseSkillFile(text: string, key: string, folder: string): Promise<ParsedSkill> {
   const bytes = Buffer.byteLength(text);
   if (bytes > SKILL_FILE_BYTES) return skillTooLong(bytes);
-  const read = readFrontMatter(text, {
+  const read = await readFrontMatter(text, {
+    key,
     schema: frontMatter,
     allowedIn: () => Object.keys(frontMatter.shape),
     check: ({ name }) =>

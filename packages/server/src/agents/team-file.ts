@@ -1,5 +1,5 @@
 // Parses a team file: YAML front matter (description, lead, members, plan, files) and a body, which says how the team works and is
-// told to its lead when it plans. Pure.
+// told to its lead when it plans.
 
 import { z } from 'zod';
 import { parsePath } from '../files/paths.ts';
@@ -47,10 +47,12 @@ const frontMatter = z.strictObject({
   files: z.array(path).max(FILES).optional(),
 });
 
-export function parseTeamFile(text: string, name: string): ParsedTeam {
+/** `key`: the id of the file. */
+export async function parseTeamFile(text: string, key: string, name: string): Promise<ParsedTeam> {
   const bytes = Buffer.byteLength(text);
   if (bytes > TEAM_FILE_BYTES) return teamTooLong(bytes);
-  const read = readFrontMatter(text, {
+  const read = await readFrontMatter(text, {
+    key,
     schema: frontMatter,
     allowedIn: () => Object.keys(frontMatter.shape),
     check: ({ lead, members }) => {

@@ -74,7 +74,7 @@ const fields = {
   end: time.optional().describe('For whole days: the day after the last'),
   time_zone: zone
     .optional()
-    .describe('The time zone of start and end; without it they are the local time of whoever looks'),
+    .describe('The time zone of start and end; without it, they are in the local time of each reader'),
   location: z.string().max(1000).optional(),
   description: z.string().max(20_000).optional(),
   rule: z

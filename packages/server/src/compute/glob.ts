@@ -5,7 +5,7 @@
 // the glob times the length of the path. (The same glob as a regular expression can take seconds: `*a*a*a*a*b` against
 // a name of 127 letters.)
 
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 
 /** Maximum length of a glob, in characters. */
 const GLOB_CHARACTERS = 500;

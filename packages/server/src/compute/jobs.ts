@@ -9,6 +9,7 @@ import { merge } from './merge.ts';
 import { readPage } from './page.ts';
 import { patch } from './patch.ts';
 import { replace } from './replace.ts';
+import { placeInYaml, readYaml } from './yaml.ts';
 
 export const jobs = {
   difference,
@@ -21,4 +22,6 @@ export const jobs = {
   readPage,
   readCalendars,
   changeCalendar,
+  readYaml,
+  placeInYaml,
 } as const;

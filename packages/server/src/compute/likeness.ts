@@ -1,6 +1,6 @@
 // Similarity of texts: for "did you mean …?", and for the lines most similar to a text that was not found.
 
-import { distance } from '../did-you-mean.ts';
+import { distance } from 'fastest-levenshtein';
 
 /** Only the first characters of a longer text are compared. */
 const COMPARED = 200;

@@ -8,7 +8,7 @@
 
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { FairLimiter } from '../fair-limiter.ts';
+import { FairLimiter } from '../limits/fair-limiter.ts';
 import { jobs } from './jobs.ts';
 
 type Jobs = typeof jobs;

@@ -247,6 +247,32 @@ export async function restoreFiles(
   return rows.map(changed);
 }
 
+/** A removed file that could not be restored, and why. */
+export interface SkippedFile {
+  readonly id: string;
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Of files that were to be restored in this transaction: those that are still removed. */
+export async function readSkipped(
+  client: Queryable,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<readonly SkippedFile[]> {
+  const { rows } = await client.query<{ id: string; path: string; taken: boolean; obstacle: string | null }>(
+    `select f.id, f.path, l.id is not null as taken, in_the_way(f.workspace_id, f.path, f.folded) as obstacle
+      from files f left join files l on l.workspace_id = f.workspace_id and l.folded = f.folded and l.removed_at is null
+      where f.workspace_id = $1 and f.id = any ($2) and f.removed_at is not null order by f.folded, f.id`,
+    [workspaceId, ids],
+  );
+  return rows.map(({ id, path, taken, obstacle }) => ({
+    id,
+    path,
+    reason: taken || obstacle === null ? `${path} is another file now` : inTheWay(obstacle),
+  }));
+}
+
 /** Why several files could not be changed together. */
 export class InTheWay extends Error {}
 
@@ -309,19 +335,28 @@ export async function readFile(
   return rows[0] ? headOf(rows[0]) : null;
 }
 
+interface Listed {
+  readonly folder: FilePath;
+  readonly after?: string;
+  readonly limit?: number;
+  /** Only files with this name, which is case-folded. */
+  readonly name?: string;
+}
+
 /** The live files in a folder and below it, ordered by path, starting after `after`. */
 export async function listFiles(
   client: Queryable,
   workspaceId: string,
-  { folder, after = '', limit = 1_000_000 }: { folder: FilePath; after?: string; limit?: number },
+  { folder, after = '', limit = 1_000_000, name }: Listed,
 ): Promise<readonly FileHead[]> {
   const prefix = folder.folded === '/' ? '/' : `${folder.folded}/`;
   const { rows } = await client.query<Row>({
     name: 'list_files',
     text: `select ${COLUMNS} from files
       where workspace_id = $1 and removed_at is null and folded >= $2 and folded < $3 and folded > $4
+        and ($6::text is null or right(folded, length($6) + 1) = '/' || $6)
       order by folded limit $5`,
-    values: [workspaceId, prefix, `${prefix.slice(0, -1)}0`, after, limit],
+    values: [workspaceId, prefix, `${prefix.slice(0, -1)}0`, after, limit, name ?? null],
   });
   return rows.map(headOf);
 }
@@ -419,7 +454,7 @@ function inTheWay(obstacle: string): string {
   const [what, path] = [obstacle.slice(0, obstacle.indexOf(':')), obstacle.slice(obstacle.indexOf(':') + 1)];
   if (what === 'folder') return `${path} is a folder`;
   if (what === 'file') return `${path} is a file`;
-  if (what === 'read_only') return `everything under ${path} is made from threads and is read-only`;
+  if (what === 'read_only') return `everything under ${path} shows chats and is read-only`;
   return `${path} already exists and differs only in spelling; use that path`;
 }
 

@@ -6,7 +6,7 @@ import type { Pool } from '../db/pool.ts';
 import { readChunks } from './content.ts';
 import type { FileHead } from './files.ts';
 import { readVersion } from './versions.ts';
-import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../limits/yielding.ts';
 
 export interface Packing {
   readonly files: readonly FileHead[];

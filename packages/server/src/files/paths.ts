@@ -1,8 +1,8 @@
 // Paths in a workspace, such as `/notes/haiku.md`. An accepted path is safe, and means the same on every file system
 // that a mirror can be on: NFC, no `..`, no control, bidirectional or invisible characters, no reserved names.
 
-import { fold } from '../case-folding.ts';
-import { problemWithName } from '../file-names.ts';
+import { fold } from '../names/case-folding.ts';
+import { problemWithName } from '../names/file-names.ts';
 
 export const PATH_BYTES = 1024;
 export const PATH_DEPTH = 64;

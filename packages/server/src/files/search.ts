@@ -2,7 +2,7 @@
 
 import type { Queryable } from '../db/pool.ts';
 import type { FileHead } from './files.ts';
-import { fold } from '../case-folding.ts';
+import { fold } from '../names/case-folding.ts';
 
 export interface Hit {
   readonly path: string;

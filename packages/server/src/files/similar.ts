@@ -1,6 +1,6 @@
 // "Did you mean …": the paths most similar to one that does not exist.
 
-import { distance } from '../did-you-mean.ts';
+import { distance } from 'fastest-levenshtein';
 import type { Queryable } from '../db/pool.ts';
 import type { FilePath } from './paths.ts';
 

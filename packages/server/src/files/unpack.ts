@@ -8,7 +8,7 @@ import { getFileNameLowLevel, openPromise, type Entry, type ZipFile } from 'yauz
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { gatherChunks, storeStream, type Keep, type StoredContent } from './content.ts';
 import { lockFiles, writeFile, type Author, type Changed } from './files.ts';
-import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../yielding.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../limits/yielding.ts';
 import { governsAgents, isReadOnly, parsePath, type FilePath } from './paths.ts';
 
 export const ARCHIVE_ENTRIES = 10_000;

@@ -129,7 +129,7 @@ export function startIndexer(pool: Pool, onError: (error: Error) => void): Index
 export function subscribeIndexer(bus: Bus, indexer: Indexer): void {
   bus.subscribe(FILES_CHANGED, {
     message: ({ workspaceId }) => indexer.soon(workspaceId),
-    // After lost messages nothing is needed: searches and the hourly chores index what is left.
+    // Lost messages need no handling: searches and the hourly chores index the remaining files.
     rescan: () => undefined,
   });
 }

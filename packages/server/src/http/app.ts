@@ -10,8 +10,10 @@ import type { Packs } from '../context/request.ts';
 import type { Roles } from '../agents/roles.ts';
 import type { Triggers } from '../automation/triggers.ts';
 import type { Bus } from '../bus/bus.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Pool } from '../db/pool.ts';
+import type { ReadKeyCheck } from '../content/read-keys.ts';
+import type { DatabaseState } from '../db/state.ts';
 import type { Storage } from '../db/storage.ts';
 import type { Claims } from '../executors/claims.ts';
 import type { LogTailCache } from '../log/tail-cache.ts';
@@ -33,6 +35,7 @@ import { archiveRoutes } from './routes/archive.ts';
 import { chatEventRoutes } from './routes/chat-events.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { chatAuditRoutes } from './routes/chat-audit.ts';
+import { chatExportRoutes } from './routes/chat-export.ts';
 import { chatFocusRoutes } from './routes/chat-focus.ts';
 import { chatMemoryRoutes } from './routes/chat-memory.ts';
 import { chatControlRoutes } from './routes/chat-control.ts';
@@ -72,6 +75,8 @@ import { runRoutes } from './routes/runs.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import type { Streams } from './streams/sse.ts';
 import type { WorkspaceHints } from './streams/workspace-hints.ts';
+import { readKeyRoutes } from './routes/read-keys.ts';
+import { trashRoutes } from './routes/trash.ts';
 import { triggerRoutes } from './routes/triggers.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { toolResultRoutes } from './routes/tool-results.ts';
@@ -85,6 +90,7 @@ import { workspaceRoutes } from './routes/workspaces.ts';
 /** What routes use besides the database, which they get with a scope (kernel/scope.ts). */
 export interface HttpContext {
   readonly config: Config;
+  readonly databaseState: () => Promise<DatabaseState>;
   readonly storage: Storage;
   readonly bus: Bus;
   readonly pod: Pod;
@@ -101,6 +107,8 @@ export interface HttpContext {
   readonly triggers: Triggers;
   /** What executors do: claims, events, heartbeats. */
   readonly claims: Claims;
+  /** The keys of sites that read published content. */
+  readonly readKeys: ReadKeyCheck;
   /** Seals the secrets of webhooks and triggers. */
   readonly sealing: Sealing;
   readonly streams: Streams;
@@ -138,23 +146,26 @@ export function createApp(context: HttpContext, pool: Pool): App {
   chatRoutes(app, context);
   chatControlRoutes(app, context);
   chatAuditRoutes(app);
+  chatExportRoutes(app, context);
   chatFocusRoutes(app, context);
   chatMemoryRoutes(app, context);
   approvalRoutes(app, context);
   modelRoutes(app, context);
   roleRoutes(app, context);
   policyRoutes(app);
-  workspaceRoutes(app, context, pool);
+  workspaceRoutes(app, context);
   fileRoutes(app, context);
   folderRoutes(app, context);
   searchRoutes(app, context);
   versionRoutes(app, context);
+  trashRoutes(app, context);
   changeRoutes(app, context);
   archiveRoutes(app, context);
   projectRoutes(app, context);
   projectArchiveRoutes(app, context);
-  entityRoutes(app, context);
+  // Before the entities: `plans/states` is no id of a plan.
   planRoutes(app, context);
+  entityRoutes(app, context);
   contentRoutes(app, context);
   publicContentRoutes(app, context);
   chatEventRoutes(app, context);
@@ -164,16 +175,17 @@ export function createApp(context: HttpContext, pool: Pool): App {
   toolResultRoutes(app);
   executionRoutes(app, context);
   executorRoutes(app, context);
-  usageRoutes(app, pool);
+  usageRoutes(app);
   mcpRoutes(app, context);
   scheduleRoutes(app, context);
   secretRoutes(app, context);
   webhookRoutes(app, context);
   triggerRoutes(app, context);
+  readKeyRoutes(app, context);
   hookRoutes(app, context);
   personRoutes(app, context);
   indexRoute(app);
-  healthRoutes(app, context, pool);
+  healthRoutes(app, context);
   app.doc31('/openapi.json', {
     openapi: '3.1.0',
     info: { title: 'Continuo', version: VERSION, description: 'The durable agent server.' },

@@ -27,7 +27,7 @@ export async function readHomeSecret(
   if (text === null) return null;
   const secret = text.trim();
   if (SECRET.test(secret)) return secret;
-  throw new Error(`${path} does not hold ${what} (43 letters, digits, - and _). ${advice}`);
+  throw new Error(`${path} does not contain ${what} (43 letters, digits, - and _). ${advice}`);
 }
 
 /** Reads the secret, or creates it. Pods that start at the same time end up with the same one. */

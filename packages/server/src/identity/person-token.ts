@@ -3,7 +3,7 @@
 
 import { keepHomeSecret, readHomeSecret, type HomeSecret } from './home-secret.ts';
 
-export { isLoopback } from '../loopback.ts';
+export { isLoopback } from '../hosts/loopback.ts';
 
 const TOKEN: HomeSecret = {
   file: 'person-token',

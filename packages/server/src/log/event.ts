@@ -1,7 +1,7 @@
 // An event as the log stores it. `json` is stored and sent verbatim; `data` is the parsed value.
 
 import type { EventType, LogEvent, NewEvent } from '@continuo/protocol';
-import { parseStored } from '../json-depth.ts';
+import { parseStored } from '../limits/json-depth.ts';
 
 export type StoredEvent = LogEvent & { readonly json: string };
 

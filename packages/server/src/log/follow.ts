@@ -9,7 +9,7 @@
 // - A notice may be lost, so `rescan` runs after every reconnect and periodically.
 
 import type { Pool } from '../db/pool.ts';
-import { ITEMS_PER_TURN } from '../yielding.ts';
+import { ITEMS_PER_TURN } from '../limits/yielding.ts';
 import type { StoredEvent } from './event.ts';
 import { readThreadEvents } from './statements.ts';
 

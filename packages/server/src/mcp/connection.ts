@@ -2,7 +2,7 @@
 // session; without one it has none.
 
 import type { Logger } from 'pino';
-import { withoutSecrets, withoutSecretsIn } from '../hidden-values.ts';
+import { withoutSecrets, withoutSecretsIn } from '../workspaces/hidden-values.ts';
 import { ToolFailure } from '../tools/tool.ts';
 import type { Guard } from './guard.ts';
 import { RETRY_FIRST_MS, RETRY_MOST_MS, STABLE_MS, START_MS } from './limits.ts';

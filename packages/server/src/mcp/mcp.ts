@@ -36,6 +36,11 @@ export interface Mcp {
   toolsOf(workspaceId: string): readonly AnyTool[] | Promise<readonly AnyTool[]>;
   /** Every configured server; its state is null if it is disabled. Waits for none of them. */
   serversOf(workspaceId: string): Promise<readonly { row: ServerRow; state: ConnectionState | null }[]>;
+  /**
+   * Tells of a tool's name whether a run could have the tool: an enabled server of the workspace lists it, or is not connected to
+   * this pod, so its tools are unknown. Connects to no server.
+   */
+  mayHave(workspaceId: string): Promise<(tool: string) => boolean>;
   /** The servers on this pod that `toolsOf` is waiting for. */
   startingIn(workspaceId: string): readonly string[];
   put(workspaceId: string, name: string, config: McpConfig): Promise<Put>;
@@ -154,6 +159,18 @@ export function createMcp({ pool, log, env, bus, outgoing, secrets, ...options }
     serversOf: async (workspaceId) => {
       const { rows, connections } = await read(workspaceId, Infinity);
       return rows.map((row) => ({ row, state: connections.get(row.name)?.connection.state ?? null }));
+    },
+    mayHave: async (workspaceId) => {
+      const known = workspaces.get(workspaceId);
+      const rows = known && known.readAt > -Infinity ? known.rows : await listServers(pool, workspaceId);
+      return (tool) =>
+        rows.some(({ name, config }) => {
+          if (!config.enabled || !tool.startsWith(`${name}__`)) return false;
+          const connection = known?.connections.get(name)?.connection;
+          return (
+            connection?.state.status !== 'ready' || connection.tools.some(({ run }) => run.name === tool)
+          );
+        });
     },
     startingIn: (workspaceId) => {
       const known = [...(workspaces.get(workspaceId)?.connections ?? [])];

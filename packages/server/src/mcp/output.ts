@@ -2,7 +2,7 @@
 
 import { isJsonTooDeep } from '@continuo/engine';
 import { z } from 'zod';
-import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
+import { isTooDeep, TOO_DEEP } from '../limits/json-depth.ts';
 import { ToolFailure } from '../tools/tool.ts';
 import { OUTPUT_BYTES, REASON_BYTES } from './limits.ts';
 import { cut, shortened } from './text.ts';

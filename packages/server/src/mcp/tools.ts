@@ -2,7 +2,7 @@
 // shortened or left out, and does not affect the other tools.
 
 import { z } from 'zod';
-import { isTooDeep, TOO_DEEP } from '../json-depth.ts';
+import { isTooDeep, TOO_DEEP } from '../limits/json-depth.ts';
 import type { AnyTool } from '../tools/registry.ts';
 import type { LiveCallContext } from '../tools/tool.ts';
 import { DESCRIPTION_BYTES, MOST_TOOLS, REASON_BYTES, SCHEMA_BYTES, SHOWN_BYTES } from './limits.ts';

@@ -1,7 +1,7 @@
 // Which models are available, and which one is the default.
 
 import { createOfflineModel, OFFLINE_MODELS, type OfflineWorld } from '@continuo/offline-model';
-import { nearest } from '../did-you-mean.ts';
+import { nearest } from '../names/did-you-mean.ts';
 import { createAiSdkModel } from './ai-sdk/connect.ts';
 import { AI_SDK_PROVIDERS, type AiSdkAccess, type AiSdkProvider } from './ai-sdk/providers.ts';
 import { EXECUTOR_NAME_RULE, EXECUTOR_PREFIX, executorModel } from './executor-model.ts';

@@ -24,6 +24,8 @@ export type HistoryMessage =
       readonly role: 'assistant';
       readonly id: string;
       readonly parts: readonly MessagePart[];
+      /** It has words of child runs that had read what others wrote. */
+      readonly untrusted?: true;
       /** The model that wrote it, as `provider/model`: signed content goes back only to the provider that signed it. */
       readonly model?: string;
     }

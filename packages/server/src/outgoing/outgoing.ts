@@ -8,7 +8,7 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { connect as connectTo, isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, fetch as request, type RequestInit as UndiciInit } from 'undici';
-import { parseAllowed, plainHost, type AllowedHost } from '../allowed-host.ts';
+import { parseAllowed, plainHost, type AllowedHost } from '../hosts/allowed-host.ts';
 import { addressProblem, nameProblem } from './addresses.ts';
 
 const MOST_REDIRECTS = 5;
@@ -20,6 +20,8 @@ export class OutgoingRefused extends Error {
 }
 
 export interface Outgoing {
+  /** Throws `OutgoingRefused` if the URL itself may not be requested. The addresses of a name are judged when it is connected to. */
+  readonly require: (url: URL) => void;
   /** As `fetch`, within the rules above. Rejects with `OutgoingRefused` where they forbid it. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** A connection to a host, within the rules above. Rejects with `OutgoingRefused` where they forbid it. */
@@ -44,6 +46,7 @@ export function createOutgoing({ allow, lookup = systemLookup }: OutgoingOptions
   const allowed = allow.flatMap((entry) => parseAllowed(entry) ?? []);
   const agent = new Agent({ connect: createConnect(allowed, lookup) });
   return {
+    require: (url) => requireReachable(allowed, url),
     fetch: (url, init = {}) => follow({ agent, allowed }, new URL(url), init),
     connect: async (host, port) => openConnection(allowed, lookup, { host, port }),
     // Requests that are still open are cut: their callers are gone.

@@ -119,6 +119,7 @@ function answersAt(
     stop: false,
     pingedAt: null,
     titleWanted: false,
+    isChild: false,
     stateEdits: [],
   };
   return Object.fromEntries(

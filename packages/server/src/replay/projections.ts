@@ -10,7 +10,7 @@ import { promptLines } from './prompt-lines.ts';
 import { stateLines } from './state-lines.ts';
 import { viewLines } from './view-lines.ts';
 
-/** By name: what is made of a log. */
+/** The projections of a log, by name. */
 export const PROJECTIONS = {
   state: stateLines,
   decisions: decisionLines,

@@ -3,7 +3,7 @@
 import { agentStateOf, currentSummary, everyOpenCall, type Call } from '@continuo/protocol';
 import type { StoredEvent } from '../log/event.ts';
 import { CALLS_PER_MESSAGE } from '../models/model.ts';
-import { keptInput } from '../runs/steps/run-tools.ts';
+import { keptInput } from '../runs/steps/call-values.ts';
 import {
   EMPTY,
   fold,

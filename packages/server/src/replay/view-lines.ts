@@ -57,7 +57,14 @@ function pageLines(events: readonly ViewEvent[], whole: string): string[] {
   });
 }
 
-function viewMeaning({ fold: _fold, version: _version, turns, ...rest }: ReturnType<typeof newView>) {
+function viewMeaning({
+  fold: _fold,
+  version: _version,
+  memorySeq: _memorySeq,
+  usageSeq: _usageSeq,
+  turns,
+  ...rest
+}: ReturnType<typeof newView>) {
   return {
     ...rest,
     turns: turns.map(({ version: _turn, answers: _answers, calls: _calls, items, ...turn }) => ({

@@ -4,7 +4,7 @@
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { LogLevel } from '../config.ts';
+import type { LogLevel } from '../config/config.ts';
 
 const secrets = [
   'authorization',

@@ -7,6 +7,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
  * series.
  */
 const MODELS_NAMED = 100;
+const STATES = ['queued', 'running', 'waiting', 'paused'] as const;
 /** How long to wait for the metrics that come from the database. */
 const PATIENCE_MS = 1000;
 const SECONDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
@@ -33,11 +34,22 @@ export interface Metrics {
   modelRetried(model: string, code: string): void;
 }
 
+/** What all pods share. */
+export interface Load {
+  readonly pods: number;
+  /** Threads that are due and that no pod has, and how long the first of them has been due. */
+  readonly queue: { readonly depth: number; readonly ageSeconds: number };
+  readonly approvals: number;
+  /** Open runs; one that waits for an approval, or is paused, is not `running`. */
+  readonly states: Readonly<Record<(typeof STATES)[number], number>>;
+}
+
 export function createMetrics(sources: {
+  /** Which pod it is: its name, its role, its version. */
+  readonly pod: Readonly<Record<'pod' | 'role' | 'version', string>>;
   readonly followers: () => number;
   readonly holding: () => number;
-  /** Threads that are due and that no pod has, and how long the first of them has been due. */
-  readonly queue: () => Promise<{ readonly depth: number; readonly ageSeconds: number }>;
+  readonly load: () => Promise<Load>;
 }): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -136,25 +148,43 @@ export function createMetrics(sources: {
       this.set(sources.holding());
     },
   });
-  // Without the database these two are unknown, and the others matter all the more.
-  const unknown = { depth: Number.NaN, ageSeconds: Number.NaN };
-  const queue = () => within(PATIENCE_MS, sources.queue()).catch(() => unknown);
   new Gauge({
+    name: 'continuo_pod_info',
+    help: 'Which pod this is; always 1',
+    labelNames: Object.keys(sources.pod),
+    registers,
+  }).set(sources.pod, 1);
+  const pods = new Gauge({ name: 'continuo_pods', help: 'Pods that are registered', registers });
+  const depth = new Gauge({
     name: 'continuo_queue_depth',
     help: 'Threads that are due and that no pod has claimed',
     registers,
-    async collect() {
-      this.set((await queue()).depth);
-    },
   });
-  new Gauge({
+  const age = new Gauge({
     name: 'continuo_queue_age_seconds',
     help: 'How long the longest-waiting thread has been due',
     registers,
-    async collect() {
-      this.set((await queue()).ageSeconds);
-    },
   });
+  const approvals = new Gauge({
+    name: 'continuo_approvals_waiting',
+    help: 'Approvals that nobody has decided',
+    registers,
+  });
+  const open = new Gauge({
+    name: 'continuo_open_runs',
+    help: 'Runs that have not ended, by state',
+    labelNames: ['state'],
+    registers,
+  });
+  /** Without the database they are unknown, and the other metrics matter all the more. */
+  const showLoad = async () => {
+    const load = await within(PATIENCE_MS, sources.load()).catch(() => null);
+    pods.set(load?.pods ?? Number.NaN);
+    depth.set(load?.queue.depth ?? Number.NaN);
+    age.set(load?.queue.ageSeconds ?? Number.NaN);
+    approvals.set(load?.approvals ?? Number.NaN);
+    for (const state of STATES) open.set({ state }, load?.states[state] ?? Number.NaN);
+  };
 
   const named = new Set<string>();
   const label = (model: string): string => {
@@ -164,7 +194,10 @@ export function createMetrics(sources: {
 
   return {
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () => {
+      await showLoad();
+      return registry.metrics();
+    },
     flushed: quietly((flush) => {
       append.observe(flush.milliseconds / 1000);
       rows.observe(flush.rows);

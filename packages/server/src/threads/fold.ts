@@ -6,6 +6,7 @@ import type { Usage } from '@continuo/engine';
 import {
   addSpent,
   callsAfter,
+  errorTextOf,
   everyOpenCall,
   memoryAfter,
   NO_MEMORY,
@@ -47,6 +48,8 @@ interface ChildState {
   readonly run: string;
   readonly thread: string;
   readonly status: 'open' | 'done' | 'error' | 'canceled';
+  /** It had read what others wrote. */
+  readonly untrusted?: true;
 }
 
 /** The running run. */
@@ -101,6 +104,8 @@ export interface HistoryEntry {
   readonly summary?: string;
   /** Only for a tool's result: what the call changed, in words. */
   readonly changed?: readonly string[];
+  /** Only for a tool's result: what a person or the policy decided about the call, in words. */
+  readonly decided?: string;
   /** Only for a tool's result. */
   readonly images?: readonly ImageReference[];
   /** Only for a person's message. */
@@ -134,7 +139,7 @@ export interface ThreadState {
 }
 
 /** Snapshots of another version are ignored. Raise it when the type of the state or the meaning of an event changes. */
-export const FOLD_VERSION = 5;
+export const FOLD_VERSION = 6;
 
 export const EMPTY: ThreadState = {
   seq: 0,
@@ -192,16 +197,17 @@ function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | n
       return kept;
     }
     case 'message_end': {
-      const { message, parts, model } = event.data;
+      const { message, parts, model, untrusted } = event.data;
       const id = `${runId}/${message}`;
-      if (parts.length > 0)
-        history.push({ runId, seq, entry: { role: 'assistant', id, parts, ...(model && { model }) } });
+      const more = { ...(model && { model }), ...(untrusted && { untrusted }) };
+      if (parts.length > 0) history.push({ runId, seq, entry: { role: 'assistant', id, parts, ...more } });
       return history;
     }
     case 'tool_end': {
-      const { call, tool, output, success, summary, images, untrusted } = event.data;
+      const { call, tool, output, success, outcome, summary, images, untrusted } = event.data;
       const note = noteOn(run?.calls.find((each) => each.call === call));
       const changed = run?.changed.flatMap((each) => (each.call === call ? [each.fact] : [])) ?? [];
+      const decided = note ?? (outcome === 'denied' ? errorTextOf(output) : null);
       const result: HistoryEntry = {
         runId,
         seq,
@@ -215,6 +221,7 @@ function foldHistory(history: HistoryEntry[], event: LogEvent, run: RunState | n
         },
         ...(summary !== undefined && { summary }),
         ...(changed.length > 0 && { changed }),
+        ...(decided !== null && { decided }),
         ...(images && { images }),
       };
       insertResult(history, result, run?.calls.map((each) => each.call) ?? []);
@@ -323,11 +330,12 @@ function foldRunState(state: ThreadState, event: LogEvent): ThreadState {
       return withRun(state, seq, run, (r) => ({ ...r, stalled: 0, children: [...r.children, started] }));
     }
     case 'child_end': {
-      const { run: childRun, status } = event.data;
+      const { run: childRun, status, untrusted } = event.data;
+      const end = { status, ...(untrusted && { untrusted }) };
       return withRun(state, seq, run, (r) => ({
         ...r,
         stalled: 0,
-        children: r.children.map((each) => (each.run === childRun ? { ...each, status } : each)),
+        children: r.children.map((each) => (each.run === childRun ? { ...each, ...end } : each)),
       }));
     }
     case 'file_updated':

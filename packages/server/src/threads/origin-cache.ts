@@ -1,9 +1,10 @@
 // Caches what a thread was created with: its workspace, and the role and model that answer unless a message names others.
 // These never change, so they are read once.
 
+import { LRUCache } from 'lru-cache';
 import type { Pool } from '../db/pool.ts';
 
-/** Maximum number of cached threads. The oldest is evicted first. */
+/** Maximum number of cached threads. The least recently used is evicted first. */
 const THREADS_KEPT = 100_000;
 
 export interface Origin {
@@ -19,11 +20,8 @@ export interface ThreadOriginCache {
 }
 
 export function createThreadOriginCache(pool: Pool): ThreadOriginCache {
-  const known = new Map<string, Origin>();
-  const remember = (threadId: string, origin: Origin): void => {
-    known.set(threadId, origin);
-    if (known.size > THREADS_KEPT) known.delete(known.keys().next().value!);
-  };
+  const known = new LRUCache<string, Origin>({ max: THREADS_KEPT });
+  const remember = (threadId: string, origin: Origin): void => void known.set(threadId, origin);
   const find = async (threadId: string): Promise<Origin | null> => {
     const { rows } = await pool.query<Origin>({
       name: 'origin_of',

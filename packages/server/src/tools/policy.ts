@@ -10,7 +10,7 @@
 //   folder does not bypass the rule for its old path.
 
 import { posix } from 'node:path';
-import { POLICY_PRESETS, schemas, type PolicyRule } from '@continuo/protocol';
+import { schemas, type PolicyRule } from '@continuo/protocol';
 import { globProblem, parseGlob, pathGlobProblem, type Glob } from '../compute/glob.ts';
 import type { Tool } from './tool.ts';
 
@@ -19,9 +19,6 @@ export const policyRule = schemas.policyRule.superRefine(({ tool, path }, contex
   for (const [key, problem] of Object.entries(problems))
     if (problem !== null) context.addIssue({ code: 'custom', path: [key], message: problem });
 });
-
-/** Lets an agent work in its workspace. A person is asked before a removal, a publication, an external effect, or a change to agents. */
-export const DEFAULT_POLICY: readonly PolicyRule[] = POLICY_PRESETS.find(({ name }) => name === 'ask')!.rules;
 
 export interface JudgedCall {
   readonly tool: string;

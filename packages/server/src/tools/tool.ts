@@ -92,8 +92,11 @@ interface ToolBase<I> {
   ): Promise<EntityOperation | null>;
   /** In a project's thread, the first of the modes clarify, inform and act in which it is offered; default: clarify. */
   readonly offeredFrom?: 'inform' | 'act';
-  /** Its results are text that others wrote: models are shown it as such, and policies can tell runs that have read it. */
-  readonly untrusted?: true;
+  /**
+   * Its results are text that others wrote: models are shown it as such, and policies can tell runs that have read it. A function
+   * tells it of the output of a call that succeeded.
+   */
+  readonly untrusted?: true | ((output: Readonly<Record<string, unknown>>) => boolean);
   /** Another process or machine does the work, so the call does not count towards the pod's limit of pure calls. */
   readonly elsewhere?: true;
   /** How long a call may go on after its run was canceled; by default, as long as the server lets any call. */
@@ -113,6 +116,8 @@ export type Tool<I = never, P = undefined> =
     })
   | (ToolBase<I> & {
       readonly effect: 'pure' | 'idempotent' | 'external';
+      /** Fails with a `ToolFailure` if the call cannot be made, before a person is asked about it and before it starts its effect. */
+      check?(input: I, context: Omit<CallContext, 'used' | 'learned' | 'show'>): void | Promise<void>;
       run(input: I, context: LiveCallContext): Promise<unknown>;
     });
 

@@ -96,7 +96,7 @@ async function write(
     const tables = await tablesOf(client, manifest.schema);
     const zip = new yazl.ZipFile();
     const packed = zip.outputStream as Readable;
-    // Also handles errors that come after the pipeline was given up.
+    // Also handles errors that come after the pipeline was destroyed.
     const broken = (error: Error) => void packed.destroy(error);
     zip.on('error', broken);
     for (const table of tables) {

@@ -7,14 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinaries, openEmbedded } from '@continuo/postgres';
 import { rgPath } from '@vscode/ripgrep';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { DatabaseSettings } from '../db/pool.ts';
-import { probeBubblewrap } from '../sandbox/bubblewrap/probe.ts';
-import type { Unusable } from '../sandbox/runner.ts';
+import { probeSandbox, type Probed, type Wanted } from '../sandbox/probe.ts';
 
 export { backup, type Table as BackedUpTable } from './backup.ts';
 export { restore } from './restore.ts';
-export { ConfigError, loadConfig, type Config } from '../config.ts';
+export { ConfigError, loadConfig, type Config } from '../config/config.ts';
 export { isBeforeFirstRelease, migrate, migrationState } from '../db/migrate.ts';
 
 export interface OpenDatabase {
@@ -47,14 +46,11 @@ export function hasDatabase(config: Pick<Config, 'home' | 'databaseUrl'>): boole
   return config.databaseUrl !== undefined || existsSync(join(config.home, 'postgres'));
 }
 
-/** Why agents cannot run commands on this machine; null if they can. */
-export async function sandboxProblem({
-  sandboxFolders,
-}: Pick<Config, 'sandboxFolders'>): Promise<Unusable | null> {
+/** Whether agents can run commands on this machine. */
+export async function tryOutSandbox(wanted: Wanted): Promise<Probed> {
   const folder = await mkdtemp(join(tmpdir(), 'continuo-probe-'));
   try {
-    const probed = await probeBubblewrap(folder, sandboxFolders);
-    return probed.ok ? null : probed;
+    return await probeSandbox(wanted, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

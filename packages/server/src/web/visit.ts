@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { TooMuchWork, workers } from '../compute/pool.ts';
-import type { Outgoing } from '../outgoing/outgoing.ts';
+import { OutgoingRefused, type Outgoing } from '../outgoing/outgoing.ts';
 import { ToolFailure, type Tool } from '../tools/tool.ts';
 import { get, textOf, type Got } from './get.ts';
 import { PAGE_BYTES, PAGE_MS, SHOWN_CHARACTERS } from './limits.ts';
@@ -35,10 +35,15 @@ export function visitTool(outgoing: Outgoing): Tool<Input> {
     input,
     words: ({ url }) => `Visits ${url.slice(0, 200)}`,
     summary: (output) => `Visited ${String(output['url'])}: ${String(output['title'])}`,
+    check: ({ url }) => {
+      try {
+        outgoing.require(parse(url));
+      } catch (error) {
+        throw error instanceof OutgoingRefused ? new ToolFailure(`not made: ${error.message}`) : error;
+      }
+    },
     async run({ url: given, from }, { signal, runId }) {
-      const url = URL.parse(given);
-      if (!url)
-        throw new ToolFailure('the url is not valid; give a whole address, such as https://example.com/page');
+      const url = parse(given);
       const got = await get(outgoing, url, {
         headers: { accept: 'text/html, text/plain;q=0.9, application/json;q=0.8' },
         bytes: PAGE_BYTES,
@@ -58,6 +63,12 @@ export function visitTool(outgoing: Outgoing): Tool<Input> {
       return { url: url.href, title, text: [`# ${title}`, ...notes, shown].join('\n\n') };
     },
   };
+}
+
+function parse(given: string): URL {
+  const url = URL.parse(given);
+  if (url) return url;
+  throw new ToolFailure('the url is not valid; give a whole address, such as https://example.com/page');
 }
 
 async function read(

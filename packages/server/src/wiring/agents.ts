@@ -10,7 +10,7 @@ import type { Packs } from '../context/request.ts';
 import type { Pool } from '../db/pool.ts';
 import { createCalendarTools } from '../calendar/tools.ts';
 import { askPerson } from '../executors/ask-person.ts';
-import { createBuiltInTools } from '../files/tools/index.ts';
+import { createFileTools } from '../files/tools/index.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
 import { createContentTools } from '../content/tools.ts';
@@ -22,8 +22,9 @@ import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { createSandboxTools, SANDBOX_TOOLS } from '../sandbox/tools/index.ts';
 import { createChatFiles } from '../threads/chats/chat-files.ts';
+import { createNoteTools } from '../threads/notes.ts';
 import { createWebTools } from '../web/tools.ts';
-import { readPolicy } from '../tools/policies.ts';
+import { readPolicy } from '../workspaces/policies.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/registry.ts';
 import type { Secrets } from '../workspaces/secrets.ts';
 import type { ServerOptions } from './options.ts';
@@ -63,7 +64,8 @@ export async function wireAgents(
   const toolsWith = (role: readonly PolicyRule[]): ToolRegistry => {
     const world = worldWith(role);
     return createToolRegistry([
-      ...createBuiltInTools(world),
+      ...createFileTools(world),
+      ...createNoteTools(world),
       ...createKnowledgeTools(world),
       lookBackTool(pool),
       ...createSandboxTools(world, sandbox),

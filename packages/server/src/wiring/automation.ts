@@ -4,8 +4,10 @@ import type { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
 import { createDeliveries } from '../automation/deliveries.ts';
 import { createScheduler } from '../automation/schedules.ts';
+import type { PlanStarts } from '../automation/start-run.ts';
 import { createTriggers, type Triggers } from '../automation/triggers.ts';
 import type { Bus } from '../bus/bus.ts';
+import { CONTENT_PUBLISHED } from '../content/topics.ts';
 import type { Pool } from '../db/pool.ts';
 import { VERSION } from '../http/kernel/version.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
@@ -17,6 +19,7 @@ interface AutomationOptions {
   readonly bus: Bus;
   readonly pod: Pod;
   readonly agents: Agents;
+  readonly plans: PlanStarts;
   readonly outgoing: Outgoing;
   readonly sealing: Sealing;
   readonly workspaceOf: (threadId: string) => Promise<string | null> | string | null;
@@ -34,6 +37,7 @@ export function wireAutomation({ config, faults }: ServerOptions, options: Autom
   const scheduler = createScheduler({ ...options, faults });
   const deliveries = createDeliveries({
     ...options,
+    wakers: [CONTENT_PUBLISHED],
     retrySeconds: config.webhookRetrySeconds,
     version: VERSION,
     faults,

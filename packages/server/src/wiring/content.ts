@@ -3,7 +3,7 @@
 import type { Bus } from '../bus/bus.ts';
 import { createPublisher } from '../content/scheduled.ts';
 import type { Pool } from '../db/pool.ts';
-import type { DueWork } from '../due-work.ts';
+import type { DueWork } from '../actors/due-work.ts';
 import type { ServerOptions } from './options.ts';
 
 interface ContentOptions {

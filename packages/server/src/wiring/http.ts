@@ -4,8 +4,10 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Pool } from '../db/pool.ts';
+import { ReadKeyCheck } from '../content/read-keys.ts';
+import { databaseState } from '../db/state.ts';
 import { createApp, type HttpContext } from '../http/app.ts';
 import { answerBadRequest, answerMalformed } from '../http/kernel/malformed.ts';
 
@@ -18,8 +20,19 @@ export interface Http {
 }
 
 /** Resolves when the server listens. */
-export async function wireHttp(context: Omit<HttpContext, 'consoleFolder'>, pool: Pool): Promise<Http> {
-  const app = createApp({ ...context, consoleFolder: CONSOLE }, pool);
+export async function wireHttp(
+  context: Omit<HttpContext, 'consoleFolder' | 'databaseState' | 'readKeys'>,
+  pool: Pool,
+): Promise<Http> {
+  const readKeys = new ReadKeyCheck({
+    bus: context.bus,
+    pool,
+    onError: (error) => context.log.warn({ err: error }, 'the use of a read key is not recorded'),
+  });
+  const app = createApp(
+    { ...context, consoleFolder: CONSOLE, databaseState: () => databaseState(pool), readKeys },
+    pool,
+  );
   const respond = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     errorHandler: answerBadRequest,

@@ -1,7 +1,7 @@
 // What a server is started with, and what the parts of it that are wired first may ask of the pod, which is wired last.
 
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Faults } from '../faults.ts';
 import type { AccessKey } from '../identity/principal.ts';
 import type { Kind } from '../knowledge/kind.ts';

@@ -4,6 +4,7 @@ import type { Roles } from '../agents/roles.ts';
 import type { Bus } from '../bus/bus.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
 import type { Knowledge } from '../knowledge/knowledge.ts';
+import type { Mcp } from '../mcp/mcp.ts';
 import { createAutonomousConductor } from '../planning/autonomous/conductor.ts';
 import { createPlanConductor } from '../planning/plan-conductor.ts';
 import type { PlanningTeam } from '../planning/planning-message.ts';
@@ -18,27 +19,29 @@ interface PlanningOptions {
   readonly workspaces: Workspaces;
   readonly knowledge: Knowledge;
   readonly roles: Roles;
+  readonly mcp: Mcp;
   readonly toolNames: readonly string[];
 }
 
 export function wirePlanning(
   { config }: ServerOptions,
   { pool, onError }: Database,
-  { bus, workspaces, knowledge, roles, toolNames }: PlanningOptions,
+  { bus, workspaces, knowledge, roles, mcp, toolNames }: PlanningOptions,
 ): { readonly plans: Plans; readonly keeper: PlanKeeper; readonly conductors: Conductors } {
   const known = new Set(toolNames);
-  // Tools of MCP servers (server__tool) come and go with their servers.
-  const tools = { has: (name: string) => known.has(name) || name.includes('__') };
   const plans = new Plans({
     pool,
     bus,
     workspaces,
     knowledge,
     quotaBytes: config.workspaceBytes,
-    vocabulary: async (workspaceId) => ({
-      roles: new Set((await roles.of(workspaceId)).roles.keys()),
-      tools,
-    }),
+    vocabulary: async (workspaceId) => {
+      const mcpMayHave = await mcp.mayHave(workspaceId);
+      return {
+        roles: new Set((await roles.of(workspaceId)).roles.keys()),
+        tools: { has: (name) => known.has(name) || mcpMayHave(name) },
+      };
+    },
   });
   workspaces.refreshBy((workspaceId, path) => plans.refresh(workspaceId, path));
   const keeper = startPlanKeeper({ pool, bus, settle: (key) => plans.settle(key), onError });

@@ -4,6 +4,7 @@ import { Pod } from '../actors/pod.ts';
 import type { Agents } from '../agents/agent.ts';
 import type { PostgresBus } from '../bus/postgres.ts';
 import type { Packs } from '../context/request.ts';
+import { TokenRatios } from '../context/token-ratios.ts';
 import type { Executor } from '../executors/executor.ts';
 import type { Writer } from '../log/append.ts';
 import type { Conductors } from '../runs/children/conductor.ts';
@@ -43,6 +44,11 @@ export function wirePod(
     // If the wake is lost, a tick finds the thread.
     wake: (threadId) => void pod.wake(threadId, null).catch(() => undefined),
     packs,
+    ratios: new TokenRatios({
+      pool,
+      bus,
+      onError: (error) => log.warn({ err: error }, 'a token ratio could not be stored'),
+    }),
     secrets,
     limits: {
       steps: config.runSteps,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bus } from '../bus/bus.ts';
 import type { Outgoing } from '../outgoing/outgoing.ts';
 import type { Workspaces } from '../files/workspace-files.ts';
-import { probeBubblewrap } from '../sandbox/bubblewrap/probe.ts';
+import { probeSandbox } from '../sandbox/probe.ts';
 import type { SandboxState } from '@continuo/protocol';
 import type { Unusable } from '../sandbox/runner.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
@@ -33,7 +33,7 @@ export async function wireSandbox(
       reason: 'CONTINUO_SANDBOX is off',
       remedy: 'remove the setting to let agents run commands',
     });
-  const probed = await probeBubblewrap(join(config.home, 'runner'), config.sandboxFolders, env);
+  const probed = await probeSandbox({ ...config, sandbox: config.sandbox }, join(config.home, 'runner'), env);
   if (!probed.ok) {
     const { reason, remedy } = probed;
     log.warn({ reason, remedy }, 'agents cannot run commands: there is no usable sandbox');

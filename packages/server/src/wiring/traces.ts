@@ -26,7 +26,7 @@ export function wireTraces({ config, log }: ServerOptions, pool: Pool, metrics: 
       'service.instance.id': `${hostname()}/${process.pid}`,
     },
     onDropped: (spans) => metrics.spansDropped(spans),
-    onFailure: (error) => log.warn({ err: error }, 'traces cannot be sent; runs go on'),
+    onFailure: (error) => log.warn({ err: error }, 'traces cannot be sent; runs continue'),
   });
   const readBeginnings = async (threadId: string, runId: string) =>
     (await readTypes(pool, threadId, ['tool_start', 'approval'])).filter((event) => event.runId === runId);

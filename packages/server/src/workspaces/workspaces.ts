@@ -2,7 +2,7 @@
 
 import { v7 as uuidv7 } from 'uuid';
 import { sqlState, type Queryable } from '../db/pool.ts';
-import { problemWithName } from '../file-names.ts';
+import { problemWithName } from '../names/file-names.ts';
 
 /** The workspace that the first migration creates. It cannot be removed. */
 export const DEFAULT_WORKSPACE = '00000000-0000-7000-8000-000000000001';

@@ -5,7 +5,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRoleFile, ROLE_FILE_BYTES } from '../../src/agents/role-file.ts';
 
-test('a role file is its front matter and its preamble', () => {
+const parse = (text: string, known?: readonly string[]) => parseRoleFile(text, 'file', known);
+
+test('a role file is its front matter and its preamble', async () => {
   const text = `---
 # What people see.
 description: Reviews texts
@@ -26,7 +28,7 @@ You review.
 ---
 Well.
 `;
-  expect(parseRoleFile(text)).toEqual({
+  expect(await parse(text)).toEqual({
     ok: true,
     role: {
       description: 'Reviews texts',
@@ -42,23 +44,28 @@ Well.
   });
 });
 
-test('a file without front matter, with an empty one, or from another system is a role, too', () => {
+test('a file without front matter, with an empty one, or from another system is a role, too', async () => {
   const plain = { description: null, model: null, tools: null, permissions: [], limits: {}, preamble: 'Hi.' };
   for (const text of ['Hi.', '---\n---\nHi.', '\uFEFF---\r\n# nothing\r\n---\r\nHi.\r\n'])
-    expect(parseRoleFile(text)).toEqual({ ok: true, role: plain });
+    expect(await parse(text)).toEqual({ ok: true, role: plain });
 });
 
-test('a tool that is not there is told, unless an MCP server may have it', () => {
+test('an unknown tool is reported, unless an MCP server may have it', async () => {
   const known = ['read', 'write'];
-  const parse = (list: string) => parseRoleFile(`---\ntools: [${list}]\n---\nYou.`, known);
+  const withTools = (list: string) => parse(`---\ntools: [${list}]\n---\nYou.`, known);
   for (const list of ['read', '"*"', 'read, "wr*"', 'memory__recall', '"files__*"'])
-    expect(parse(list).ok).toBe(true);
-  expect(parse('read, nosuchtool')).toEqual({
+    expect((await withTools(list)).ok).toBe(true);
+  expect(await withTools('read, nosuchtool')).toEqual({
     ok: false,
     mistake: { line: 2, column: 15, sentence: 'tools[1]: there is no tool nosuchtool; allowed: read, write' },
   });
-  expect(parse('raed')).toMatchObject({
+  expect(await withTools('raed')).toMatchObject({
     mistake: { sentence: 'tools[0]: there is no tool raed; did you mean read?' },
+  });
+  // Of many tools the first are named.
+  const many = Array.from({ length: 30 }, (_, index) => `tool${index}`);
+  expect(await parse('---\ntools: [nosuchname]\n---\nYou.', many)).toMatchObject({
+    mistake: { sentence: expect.stringMatching(/; allowed: tool0, .*, tool23, and 6 others$/) },
   });
 });
 
@@ -106,33 +113,33 @@ test.each<[string, string, number, number, RegExp]>([
   ['an open quote', 'description: "x', 2, 16, /not YAML/],
   ['no keys', '- a\n- b', 2, 1, /keys with values/],
   ['an unknown alias', 'description: *x', 2, 14, /quotes/],
-])('%s is told with line, column and what is allowed', (_, yaml, line, column, sentence) => {
-  const parsed = parseRoleFile(`---\n${yaml}\n---\nYou.`);
+])('%s is told with line, column and what is allowed', async (_, yaml, line, column, sentence) => {
+  const parsed = await parse(`---\n${yaml}\n---\nYou.`);
   expect(parsed).toEqual({ ok: false, mistake: { line, column, sentence: expect.stringMatching(sentence) } });
 });
 
-test('front matter without an end, a file without a text, and one that is too long are refused', () => {
-  expect(parseRoleFile('---\nmodel: a/b\n')).toMatchObject({
+test('front matter without an end, a file without a text, and one that is too long are refused', async () => {
+  expect(await parse('---\nmodel: a/b\n')).toMatchObject({
     mistake: { line: 1, sentence: expect.stringMatching(/not closed.*---/) },
   });
-  expect(parseRoleFile('---\nmodel: a/b\n---\n \n')).toMatchObject({
+  expect(await parse('---\nmodel: a/b\n---\n \n')).toMatchObject({
     mistake: { line: 5, sentence: expect.stringMatching(/no text/) },
   });
-  expect(parseRoleFile('')).toMatchObject({ mistake: { line: 1, column: 1 } });
-  expect(parseRoleFile('x'.repeat(ROLE_FILE_BYTES)).ok).toBe(true);
-  expect(parseRoleFile('é'.repeat(ROLE_FILE_BYTES / 2 + 1))).toMatchObject({
+  expect(await parse('')).toMatchObject({ mistake: { line: 1, column: 1 } });
+  expect((await parse('x'.repeat(ROLE_FILE_BYTES))).ok).toBe(true);
+  expect(await parse('é'.repeat(ROLE_FILE_BYTES / 2 + 1))).toMatchObject({
     mistake: { sentence: expect.stringMatching(/65538 bytes.*65536/) },
   });
 });
 
-test('a file that grows without bound by aliases is refused', () => {
+test('a file that grows without bound by aliases is refused', async () => {
   const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
   for (let n = 1; n < 9; n += 1)
     lines.push(`a${n}: &a${n} [${Array.from({ length: 10 }, () => `*a${n - 1}`).join(', ')}]`);
-  expect(parseRoleFile(`---\n${lines.join('\n')}\n---\nx`).ok).toBe(false);
+  expect((await parse(`---\n${lines.join('\n')}\n---\nx`)).ok).toBe(false);
 });
 
-test('any text is a role or a mistake inside the file, and never an exception', () => {
+test('any text is a role or a mistake inside the file, and never an exception', async () => {
   const word = fc.constantFrom(
     '---',
     '\n',
@@ -157,9 +164,9 @@ test('any text is a role or a mistake inside the file, and never an exception', 
     fc.string(),
     fc.array(word, { maxLength: 30 }).map((words) => `---\n${words.join('')}\n---\nx`),
   );
-  fc.assert(
-    fc.property(text, (given) => {
-      const parsed = parseRoleFile(given);
+  await fc.assert(
+    fc.asyncProperty(text, async (given) => {
+      const parsed = await parse(given);
       if (parsed.ok) return;
       const { line, column } = parsed.mistake;
       expect(line).toBeGreaterThanOrEqual(1);
@@ -189,7 +196,7 @@ test('the built-in roles are good role files with a description each', async () 
     ].map((name) => `${name}.md`),
   );
   for (const name of names)
-    expect(parseRoleFile(await readFile(new URL(name, folder), 'utf8'))).toMatchObject({
+    expect(await parse(await readFile(new URL(name, folder), 'utf8'))).toMatchObject({
       ok: true,
       role: { description: expect.any(String) },
     });
@@ -202,11 +209,11 @@ test.each([
   ['dashes', `${'- '.repeat(30_000)}1`],
 ])(
   'front matter that is nested tens of thousands of levels deep, in %s, is a mistake with a place',
-  (_how, deep) => {
-    expect(parseRoleFile(`---\nlimits: ${deep}\n---\nYou review.`)).toMatchObject({
+  async (_how, deep) => {
+    expect(await parse(`---\nlimits: ${deep}\n---\nYou review.`)).toMatchObject({
       ok: false,
       mistake: { line: expect.any(Number) as number },
     });
-    expect(parseRoleFile(`---\nlimits:\n  ${deep}\n---\nYou review.`)).toMatchObject({ ok: false });
+    expect(await parse(`---\nlimits:\n  ${deep}\n---\nYou review.`)).toMatchObject({ ok: false });
   },
 );

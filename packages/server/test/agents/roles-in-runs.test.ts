@@ -109,7 +109,7 @@ test('RT-3 a mistake leaves the last good version in use, where everybody can se
   });
 });
 
-test('RT-3 a tool that is not there is a problem that the API shows', async () => {
+test('RT-3 the API reports an unknown tool as a problem of the role', async () => {
   await writeRole('juggler', poet('tools: [read, nosuchtool]\n', 'You juggle.'), 1);
   expect((await ask('GET', roleUrl('juggler'))).body).toMatchObject({
     preamble: null,
@@ -139,7 +139,7 @@ test('RT-3 a role’s limits hold for its runs', async () => {
   expect(frames.find(({ event }) => event === 'error')!.data).toMatchObject({ code: 'step_limit' });
 });
 
-test('RT-3 a tool that is not on the role’s list is not there; one that its permissions deny is refused', async () => {
+test('RT-3 a tool that the role does not list is not offered; one that its permissions deny is refused', async () => {
   const text =
     '---\nmodel: offline/script\ntools: [pure, idempotent]\npermissions:\n  - { tool: idempotent, action: deny }\n---\nHi.';
   await writeRole('narrow', text, 1);
@@ -159,7 +159,7 @@ test('RT-3 a tool that is not on the role’s list is not there; one that its pe
   });
 });
 
-test('RT-3 AGENTS.md is told to every role of the workspace', async () => {
+test('RT-3 AGENTS.md is in the prompt of every role of the workspace', async () => {
   const guided = async () => {
     const { system } = await sent({ model: 'anthropic/claude-x' });
     return system.includes('We write in Latin.');
@@ -182,7 +182,7 @@ test('an unknown role, and one whose file never was good, are refused at once', 
     });
 });
 
-test('the same key and request are the same run, also after the role changed, and after it is none any more', async () => {
+test('repeating a request under its key returns the same run, even after its role changed or was removed', async () => {
   await writeRole('steady', '---\nmodel: offline/script\n---\nOne.', 1);
   const thread = await createThread(world.url);
   const again = () =>
@@ -199,7 +199,7 @@ test('the same key and request are the same run, also after the role changed, an
   expect(await again()).toMatchObject({ status: 202, body: { run: { id: first.body.run.id } } });
 });
 
-test('roles are listed with where they come from', async () => {
+test('the list of roles says where each comes from', async () => {
   const { body } = await ask('GET', `${world.url}/api/v1/workspaces/${WORKSPACE}/roles`);
   const names = body.items.map((role: { name: string }) => role.name);
   expect(names).toEqual(

@@ -112,7 +112,7 @@ test('a file adds a role or overlays a built-in one, and its removal gives that 
   expect(await role('poet')).toBeUndefined();
 });
 
-test('while a file has a mistake, its last good version stays in use, and the mistake is told', async () => {
+test('while a file has a mistake, its last good version stays in use, and the mistake is reported', async () => {
   const { write, role } = await open();
   await write('agents/poet.md', 'One.');
   await write('agents/poet.md', 'Two.');
@@ -133,7 +133,7 @@ test('while a file has a mistake, its last good version stays in use, and the mi
   expect(await role('poet')).toMatchObject({ preamble: 'Five.', source: { version: 5 }, problem: null });
 });
 
-test('a file that never was good leaves the built-in role, or one that cannot be used and says why', async () => {
+test('a file that was never valid leaves the built-in role in use; without a built-in one, the role is unusable and says why', async () => {
   const { write, role, agents, id } = await open();
   await write('agents/coder.md', '---\nmodell: x/y\n---\nHi.');
   expect(await role('coder')).toMatchObject({
@@ -159,7 +159,7 @@ test('a file that never was good leaves the built-in role, or one that cannot be
   });
 });
 
-test('what a file was under another path does not become a role by its mistake', async () => {
+test('a file with a mistake does not fall back to a version from before it became a role file', async () => {
   const { write, move, role } = await open();
   await write('drafts/poet.md', 'A draft that was good.');
   await write('drafts/poet.md', '---\nmodell: x/y\n---\nHi.');
@@ -167,7 +167,7 @@ test('what a file was under another path does not become a role by its mistake',
   expect(await role('poet')).toMatchObject({ preamble: null });
 });
 
-test('a file that is no text, and one that is too long, are mistakes', async () => {
+test('a file that is not text or is too long is a mistake', async () => {
   const { write, role } = await open();
   await write('agents/a.md', new Uint8Array([0xff, 0xfe, 0]));
   await write('agents/b.md', 'x'.repeat(65_537));
@@ -179,7 +179,7 @@ test('every role gets AGENTS.md, cut at 32 KiB, and says so', async () => {
   const { write, agents, id } = await open();
   const guideOf = async (role: string) => {
     const made = await agents.make({ workspaceId: id, role });
-    return made.ok ? made.agent.guide : made.problem;
+    return made.ok ? (made.agent.guide?.text ?? null) : made.problem;
   };
   await write('agents/poet.md', 'You are a poet.');
   await write('AGENTS.md', 'Write in Latin.\n');

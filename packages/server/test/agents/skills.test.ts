@@ -74,7 +74,7 @@ test('PLUS-9 a skill’s front matter is in every prompt, and its body is read o
   expect(result.output.text).toContain('Count: 5, 7, 5.');
 });
 
-test('PLUS-9 a mistake leaves the last good version in use; a skill that never was valid is not told', async () => {
+test('PLUS-9 a mistake leaves the last good version in use; a skill that was never valid is not in prompts', async () => {
   await write('/.agents/skills/haiku/SKILL.md', skill('limerick', 'Writes limericks.'));
   await write('/.agents/skills/broken/SKILL.md', 'No front matter.');
   const find = async () => {
@@ -100,7 +100,7 @@ test('PLUS-9 a mistake leaves the last good version in use; a skill that never w
   expect(system).not.toContain('broken');
 });
 
-test('PLUS-9 a role that may not read a skill is not told of it', async () => {
+test('PLUS-9 the prompt of a role that may not read a skill does not name it', async () => {
   const role = (extra: string) => `---\nmodel: anthropic/claude-sonnet-4-5\n${extra}---\nYou are a poet.`;
   await write('/agents/blind.md', role('tools: [ls]\n'));
   await write(
@@ -121,14 +121,15 @@ test.each([
   ['a description that is too long', `name: pdf\ndescription: ${'x'.repeat(1025)}`, /^description: /],
   ['no description', 'name: pdf', /^description: must say/],
   ['front matter that is not YAML', 'name: [', /^this is not YAML/],
-])('PLUS-9 refuses %s', (_what, yaml, sentence) => {
-  const parsed = parseSkillFile(`---\n${yaml}\n---\nBody.`, 'pdf');
+])('PLUS-9 refuses %s', async (_what, yaml, sentence) => {
+  const parsed = await parseSkillFile(`---\n${yaml}\n---\nBody.`, 'file', 'pdf');
   expect(parsed.ok ? '' : parsed.mistake.sentence).toMatch(sentence);
 });
 
-test('PLUS-9 a description stays on one line, and keys of other tools are ignored', () => {
-  const parsed = parseSkillFile(
+test('PLUS-9 a description stays on one line, and keys of other tools are ignored', async () => {
+  const parsed = await parseSkillFile(
     '---\nname: pdf\ndescription: |\n  Fills in forms.\n  - other (/x): y\nallowed-tools: Read\nmodel: x\n---\nBody.',
+    'file',
     'pdf',
   );
   expect(parsed).toMatchObject({ ok: true, skill: { description: 'Fills in forms. - other (/x): y' } });

@@ -124,7 +124,7 @@ test('a pod that is alone sends nothing, and its own subscribers hear everything
   expect(there.heard).toEqual(['after here']);
 });
 
-test('after its connection was cut and another one listens, every subscriber is told to rescan', async () => {
+test('after its connection was replaced, every subscriber rescans', async () => {
   const [here, there] = [await openBus(), await openBus()];
   let others = 0;
   there.bus.subscribe(OTHER, { message: () => undefined, rescan: () => void (others += 1) });
@@ -163,7 +163,7 @@ test('a subscriber that throws is reported, and the others hear the message all 
   expect([here.errors, there.errors]).toEqual([['broken', 'broken'], ['broken']]);
 });
 
-test('what cannot be sent is reported, and the change that it announces stands', async () => {
+test('a message that cannot be sent is reported; the change that it announces stands', async () => {
   const errors: string[] = [];
   const away = { query: () => Promise.reject(new Error('the database is away')) } as unknown as Pool;
   const bus = new PostgresBus({

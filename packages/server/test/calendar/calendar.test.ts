@@ -189,7 +189,7 @@ test('ONT-9 a rule about writing files applies to events', async () => {
   expect(denied.output.error).toContain('denied');
 });
 
-test('a rule that never ends, or never finds a day, stops its reading, and nothing else', async () => {
+test('a recurrence rule that never ends or never matches a day is cut off, and nothing else is', async () => {
   const event = (rule: string) =>
     `BEGIN:VEVENT\r\nUID:x\r\nDTSTART:20200101T000000Z\r\nRRULE:${rule}\r\nEND:VEVENT`;
   const read = async (rule: string) => {
@@ -206,7 +206,7 @@ test('a rule that never ends, or never finds a day, stops its reading, and nothi
   await expect(endless).rejects.toThrow(TooMuchWork);
 });
 
-test('a text that is no calendar is not changed', () => {
+test('a file that is not a calendar is not changed', () => {
   const change = { kind: 'remove', uid: 'x', recurrence: null } as const;
   expect(changeCalendar({ text: 'nonsense', change }).ok).toBe(false);
 });

@@ -77,7 +77,7 @@ test('RUN-10 a run that is canceled while its first events are being written end
   const run = await send(pods[0]!.url, thread, { steps: [{ text: 'never said' }] });
   await until('an append waits for a lock', async () => (await waiting()) > 0);
   await cancel(pods[0]!.url, run.id);
-  // Whoever works on the thread has taken note.
+  // The owner of the thread has noticed.
   await until('the thread is no longer due', async () => !(await isDue(thread)));
   await gate.query('commit');
   gate.release();

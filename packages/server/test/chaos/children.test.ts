@@ -6,9 +6,8 @@ import { until } from '@continuo/testkit';
 import { brokenInvariants, freshDatabase } from '@continuo/testkit/fixtures';
 import { Fleet } from './killing/fleet.ts';
 import { killAtEach, pointsAround } from './killing/points.ts';
-import { createRandom } from './killing/random.ts';
+import { createRandom, long } from './support/seeded.ts';
 
-const long = process.env.CONTINUO_CHAOS === 'long';
 const POINTS = pointsAround(['child_start', 'child_end', 'state', 'final']);
 const ROUNDS = long ? 8 : 1;
 const AT_RANDOM = long ? 40 : 3;

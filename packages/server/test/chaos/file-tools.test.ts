@@ -123,7 +123,7 @@ test('WS-20 a run that is canceled during a write ends canceled, with the whole 
   expect(isEnd(frames.at(-1))).toBe(true);
   expect(frames.at(-1)!.data).toEqual({ status: 'canceled' });
   const ends = frames.filter(({ event }) => event === 'tool_end');
-  // It was under way and may end within its grace: then its rows are there, and it is known to the log.
+  // The call was running and may end within its grace period: then its rows and its event are there.
   expect(ends).toHaveLength(1);
   const updates = frames.filter(({ event }) => event === 'file_updated');
   expect(updates).toHaveLength(ends[0]!.data.success === true ? 1 : 0);

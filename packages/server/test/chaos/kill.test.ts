@@ -6,11 +6,10 @@ import { call, createThread, follow, send, until } from '@continuo/testkit';
 import { freshDatabase, startPod, type TestDatabase, type TestPod } from '@continuo/testkit/fixtures';
 import { Fleet, holdCounts, recordHolds } from './killing/fleet.ts';
 import { Load } from './killing/load.ts';
-import { createRandom, type Random } from './killing/random.ts';
+import { createRandom, long, type Chance } from './support/seeded.ts';
 import { readTakeovers, summary, type Kill, type Takeover } from './killing/takeovers.ts';
 import { violations } from './killing/violations.ts';
 
-const long = process.env.CONTINUO_CHAOS === 'long';
 const KILLS = long ? 300 : 50;
 const CLIENTS = 9;
 const ACTIVE = 4;
@@ -73,7 +72,7 @@ test(
 );
 
 /** Every named point as often as the others, the rest at random. A strike at a takeover takes three kills. */
-function plan(random: Random): string[] {
+function plan(random: Chance): string[] {
   const perRound = POINTS.length + 3 * TAKEOVERS.length;
   const rounds = Math.max(1, Math.floor((KILLS * 0.85) / perRound));
   const named = Array.from({ length: rounds }, () => [...POINTS, ...TAKEOVERS]).flat();
@@ -85,7 +84,7 @@ interface World {
   readonly database: TestDatabase;
   readonly fleet: Fleet;
   readonly load: Load;
-  readonly random: Random;
+  readonly random: Chance;
 }
 
 class Chaos {
@@ -100,7 +99,7 @@ class Chaos {
 
   async strike(point: string): Promise<void> {
     const { fleet, load } = this.#world;
-    // One more is always on its way, so that the next strike need not wait for it.
+    // One more pod is always being started, so that the next kill need not wait for it.
     fleet.fill(4);
     await fleet.atLeast(3);
     await until(`${ACTIVE} runs are active`, () => load.open >= ACTIVE);

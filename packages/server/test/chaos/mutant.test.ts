@@ -6,7 +6,7 @@ import { until } from '@continuo/testkit';
 import { freshDatabase } from '@continuo/testkit/fixtures';
 import { Fleet, holdCounts } from './killing/fleet.ts';
 import { Load } from './killing/load.ts';
-import { createRandom } from './killing/random.ts';
+import { createRandom } from './support/seeded.ts';
 import { stopAt, takenOver, wake } from './killing/stopping.ts';
 import { violations } from './killing/violations.ts';
 
@@ -45,7 +45,7 @@ test('RUN-11 the checks notice a log without a fence', { timeout: 240_000 }, asy
     load.prefer(null);
     await takenOver(database, stopped);
     await wake(database, stopped);
-    // Runs are under way here: only what is wrong at any moment counts.
+    // Runs are in progress here: only what is wrong at any moment counts.
     caught = (await violations(database, load.played)).filter((each) =>
       /^L[13] |took effect 2 times/.test(each),
     );

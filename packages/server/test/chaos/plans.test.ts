@@ -6,9 +6,8 @@ import { ask, until } from '@continuo/testkit';
 import { brokenInvariants, freshDatabase } from '@continuo/testkit/fixtures';
 import { Fleet } from './killing/fleet.ts';
 import { killAtEach, pointsAround } from './killing/points.ts';
-import { createRandom } from './killing/random.ts';
+import { createRandom, long } from './support/seeded.ts';
 
-const long = process.env.CONTINUO_CHAOS === 'long';
 // The result of a transactional call commits in the transaction of its effect.
 const POINTS = [
   ...pointsAround(['plan_step', 'child_start', 'child_end', 'final', 'state']),

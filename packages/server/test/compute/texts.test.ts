@@ -44,7 +44,7 @@ test('a difference says where lines are, and which text has no end of its last l
   ]);
 });
 
-test('texts that have nothing in their order in common are compared all the same', () => {
+test('texts without a common order of lines can be compared', () => {
   const lines = Array.from({ length: 5000 }, (_, at) => `${at}\n`);
   const [from, to] = [lines.join(''), lines.toReversed().join('')];
   const { diff, added, removed } = compared(from, to);
@@ -53,7 +53,7 @@ test('texts that have nothing in their order in common are compared all the same
   expect(changedLines(lines, lines)).toEqual([]);
 });
 
-test('a merge keeps what both changed, and refuses what touches', () => {
+test('a merge keeps both sides’ changes, and refuses changes that touch', () => {
   const base = 'a\nb\nc\nd\ne\n';
   const merged = (mine: string, theirs: string) => merge({ base, mine, theirs });
   expect(merged('A\nb\nc\nd\ne\n', 'a\nb\nc\nd\nE')).toBe('A\nb\nc\nd\nE');

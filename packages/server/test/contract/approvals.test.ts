@@ -135,7 +135,7 @@ test('PLUS-3 a call that asks is listed with its exact arguments, and is made on
   });
 });
 
-test('PLUS-3 a call is asked about, whatever is in its input', async () => {
+test('PLUS-3 a call needs approval, whatever its input contains', async () => {
   const odd = 'a\u0000b\ud800';
   const { run, approvals } = await asked([external(odd, { path: odd })]);
   expect(approvals[0].input).toEqual({ note: odd, path: odd });
@@ -198,7 +198,7 @@ test('PLUS-3 a call that a person edits is made with that input alone', async ()
   });
 });
 
-test('PLUS-3 of several calls each is decided at once, and the run goes on when all are', async () => {
+test('PLUS-3 each of several calls is decided on its own, and the run continues when all are', async () => {
   const { chat, run, approvals } = await asked([external('one'), external('two'), external('three')]);
   const before = await count(database, 'events where run_id = $1', [run]);
   await decide(a, approvals[1], { decision: 'deny' });
@@ -222,7 +222,7 @@ test('PLUS-3 of several calls each is decided at once, and the run goes on when 
   expect(await Promise.all(['one', 'two', 'three'].map(effects))).toEqual([1, 0, 1]);
 });
 
-test('PLUS-3 a double click is fine, and another decision is 409 with who won', async () => {
+test('PLUS-3 repeating a decision is fine; a different one is 409 with the first decision', async () => {
   const { run, approvals } = await asked([external('twice')]);
   const [approval] = approvals;
   const body = { decision: 'edit', input: { note: 'twice', path: 'a' }, comment: 'so' };
@@ -252,7 +252,7 @@ test('PLUS-3 a double click is fine, and another decision is 409 with who won', 
   expect(await effects('twice')).toBe(1);
 });
 
-test('PLUS-3 of two that decide otherwise at once one wins, and the run does what that one said', async () => {
+test('PLUS-3 of two contradicting decisions at the same time one wins, and the run follows it', async () => {
   for (let turn = 0; turn < 8; turn += 1) {
     const note = `race ${turn}`;
     const { run, approvals } = await asked([external(note)]);
@@ -288,7 +288,7 @@ describe('too late', () => {
     );
   });
 
-  test('PLUS-3 a message that interrupts cancels what was asked', async () => {
+  test('PLUS-3 a message that interrupts cancels the waiting approvals', async () => {
     const { chat, run, approvals } = await asked([external('interrupted')]);
     const next = await ask('POST', url(b, `/chats/${chat}`), {
       content: JSON.stringify({ steps: [{ text: 'instead' }] }),
@@ -318,7 +318,7 @@ describe('too late', () => {
     expect(await effects('expired')).toBe(0);
   });
 
-  test('PLUS-3 one whose time is over is not waiting any more, also before its run has looked', async () => {
+  test('PLUS-3 an expired approval is not listed as waiting, even before its run has noticed', async () => {
     const { run, approvals } = await asked([external('over')]);
     await database.pool.query("update approvals set expires_at = now() - interval '1 s' where id = $1", [
       approvals[0].id,
@@ -331,7 +331,7 @@ describe('too late', () => {
   });
 });
 
-test('PLUS-3 a decision reaches a run whose pod is long gone', async () => {
+test('PLUS-3 a decision reaches a run whose pod no longer exists', async () => {
   const pod = await start();
   const { run, approvals } = await asked([external('outlived')], pod);
   await pod.end();
@@ -340,7 +340,7 @@ test('PLUS-3 a decision reaches a run whose pod is long gone', async () => {
   expect(await effects('outlived')).toBe(1);
 });
 
-test('PLUS-3 a chat that waits can be paused; what is decided meanwhile is done when it goes on', async () => {
+test('PLUS-3 a chat that waits for approval can be paused; decisions made meanwhile take effect when it is resumed', async () => {
   const { chat, run, approvals } = await asked([external('in pause')]);
   const state = (wanted: string) =>
     until(
@@ -357,7 +357,7 @@ test('PLUS-3 a chat that waits can be paused; what is decided meanwhile is done 
   expect(await effects('in pause')).toBe(1);
 });
 
-test('PLUS-3 WS-11 whatever people want of a chat at once, through any pod, each gets an answer, and the chat goes on', async () => {
+test('PLUS-3 WS-11 concurrent stops, pauses, decisions and messages through any pod all get an answer, and the chat continues', async () => {
   const call = { tool: 'external', input: { note: 'at once' } };
   const content = JSON.stringify({ steps: [{ calls: [call, call] }, { text: 'done' }] });
   const chatsOpened = await Promise.all(Array.from({ length: 6 }, () => asked([call, call])));

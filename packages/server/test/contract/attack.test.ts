@@ -32,7 +32,7 @@ async function under(name: string, look: () => void = () => undefined): Promise<
   return ended;
 }
 
-/** The ripgrep processes that the pod has at work. */
+/** The running ripgrep processes of the pod. */
 function searches(): number {
   const pod = String(world.pod.process.pid);
   return readdirSync('/proc').filter((name) => {
@@ -48,7 +48,8 @@ function searches(): number {
 }
 
 const names = attacks.map(({ name }) => name);
-const [patch, diffs, edit, calls, greps, requests, nested] = names as [
+const [patch, diffs, edit, calls, greps, requests, checks, nested] = names as [
+  string,
   string,
   string,
   string,
@@ -107,7 +108,12 @@ test('20 requests for a difference are all answered', async () => {
   expect(statuses).toEqual(Array.from({ length: 20 }, () => 200));
 });
 
-test('arguments that are nested deep are results, and nothing more', async () => {
+test('20 checks of a piece with 8,000 keys are all answered', async () => {
+  const { statuses } = await under(checks);
+  expect(statuses).toEqual(Array.from({ length: 20 }, () => 422));
+});
+
+test('deeply nested arguments only make the call fail', async () => {
   const { statuses, results } = await under(nested);
   expect(statuses).toEqual(['done']);
   expect(results).toHaveLength(101);

@@ -164,7 +164,7 @@ test('WS-12 after a cancel every call has its result, and the thought so far is 
   expect(await audit(half.id)).toEqual([thought('let me think')]);
 });
 
-test('WS-12 what a killed pod left unfinished is no turn; the next pod’s is, and each call stands once', async () => {
+test('WS-12 a turn that a killed pod left unfinished is not in the trail; the next pod’s is, and each call is there once', async () => {
   const victim = await startPod({ databaseUrl: database.url, fault: 'tool.after_effect.external' });
   others.push(victim);
   const run = await send(victim.url, await createThread(victim.url), {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   ask,
   createThread,
+  follow,
   framesOf,
   readRun,
   seen,
@@ -27,7 +28,7 @@ const CANCELED = [
 const lastTwo = (frames: readonly Frame[]) => frames.slice(-2).map(({ event, data }) => [event, data]);
 const named = (frames: readonly Frame[], event: string) => frames.filter((frame) => frame.event === event);
 
-test('RUN-10 a run is canceled in the middle of its text; what it said so far is kept', async () => {
+test('RUN-10 a run that is canceled in the middle of its text keeps the text so far', async () => {
   const id = await createThread(world.url);
   const run = await send(world.url, id, { steps: [{ text: 'begun and', hang: true }] });
   for (let tokens = 0; tokens < 2; tokens += 1) await seen(world.url, run.id, 'token');
@@ -54,7 +55,7 @@ test('RUN-10 a run is canceled in the middle of its text; what it said so far is
   });
 });
 
-test('RUN-10 a run that has said nothing leaves no message of the agent', async () => {
+test('RUN-10 a run that is canceled before its first text leaves no message of the agent', async () => {
   const id = await createThread(world.url);
   const run = await send(world.url, id, { steps: [{ hang: true }] });
   await seen(world.url, run.id, 'message_start');
@@ -108,7 +109,7 @@ test('RUN-10 a transactional tool that runs when its run is canceled commits wit
   expect(lastTwo(frames)).toEqual(CANCELED);
 });
 
-test('RUN-10 a queued run is canceled where it stands; the others and the session go on', async () => {
+test('RUN-10 canceling a queued run leaves the other runs and the session alone', async () => {
   const id = await createThread(world.url);
   const first = await send(world.url, id, { steps: [{ text: 'one', hang: true }] });
   const second = await send(world.url, id, { steps: [{ text: 'two' }] });
@@ -207,7 +208,7 @@ test('RUN-10 many cancels at once are one cancel', async () => {
   expect(lastTwo(frames)).toEqual(CANCELED);
 });
 
-test('RUN-10 whoever wins, cancel or finish, the answer and the log agree', async () => {
+test('RUN-10 whether cancel or finish wins, the answer and the log agree', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 24 }, async (_, index) => {
       const run = await send(world.url, await createThread(world.url), {
@@ -243,13 +244,17 @@ test('RUN-10 an unknown run is 404, a wrong body 400', async () => {
   expect((await cancel(run.id, {})).status).toBe(200);
 });
 
-test('RUN-10 the model of the next run is told of the interruption, and sees what was said', async () => {
+test('RUN-10 the next run’s model sees the partial text and a note about the interruption', async () => {
   const id = await createThread(world.url);
   const message = { steps: [{ text: 'ok' }] };
   const fresh = await send(world.url, await createThread(world.url), message);
   await framesOf(world.url, fresh.id);
   const run = await send(world.url, id, { steps: [{ text: 'half an answer', hang: true }] });
-  await seen(world.url, run.id, 'token');
+  let said = '';
+  for await (const { event, data } of follow(world.url, run.id)) {
+    if (event === 'token') said += String(data.text);
+    if (said === 'half an answer') break;
+  }
   await cancel(run.id);
   const next = await send(world.url, id, message);
   await framesOf(world.url, next.id);

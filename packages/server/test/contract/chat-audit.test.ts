@@ -20,7 +20,7 @@ async function played(...steps: unknown[]) {
   return { run, url: `${space.url}/chats/${chat.id}/messages` };
 }
 
-test('WS-12 everything that was said, thought and called is there, in order, with its fields', async () => {
+test('WS-12 the audit trail has all messages, reasoning and calls, in order, with their fields', async () => {
   const { run, url } = await played(
     { reasoning: 'let me see', text: 'looking', calls: [{ tool: 'pure', input: { note: 'n' } }] },
     { text: 'the end' },
@@ -113,7 +113,7 @@ test('WS-12 a long output is a summary of CONTINUO_TOOL_SUMMARY_LINES lines, ove
   expect(body.output).toEqual({ saw: lines(20) });
 });
 
-test('WS-12 what the database cannot hold in a text shows as U+FFFD', async () => {
+test('WS-12 characters that Postgres cannot store in text are shown as U+FFFD', async () => {
   const { url } = await played({ text: 'a\u0000b' });
   const { items } = (await ask('GET', url)).body;
   expect(items[1]).toMatchObject({ role: 'assistant', content: 'a\ufffdb' });

@@ -1,4 +1,4 @@
-// What people want of a chat's session while runs are at work: stop, pause, resume, ping, and what a busy chat does with a message.
+// A chat's session while runs are open: stop, pause, resume, ping, and what a busy chat does with a message.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask, framesOf, seen, until } from '@continuo/testkit';
@@ -78,7 +78,7 @@ const letGo = (chat: Chat) =>
   );
 
 describe('stop', () => {
-  test('WS-11 text that was said stays, the marker follows, the session is cancelled, and the next message works at once', async () => {
+  test('WS-11 partial text stays, followed by the marker; the session is cancelled, and the next message works at once', async () => {
     const chat = await open(HANG);
     await seen(a.url, chat.run, 'token');
     expect(await stop(b, chat)).toMatchObject({
@@ -111,7 +111,7 @@ describe('stop', () => {
     expect((await trail(chat)).at(-1)).toBe(`system ${MARKER}`);
   });
 
-  test('WS-11 thoughts so far are kept, and are no message', async () => {
+  test('WS-11 partial reasoning is kept, and is not a message', async () => {
     const chat = await open(say({ reasoning: 'hm hm hm', hang: true }));
     await seen(a.url, chat.run, 'reasoning');
     await stop(b, chat);
@@ -119,7 +119,7 @@ describe('stop', () => {
     expect((await trail(chat)).slice(1)).toEqual([`system ${MARKER}`, 'assistant reasoning_complete']);
   });
 
-  test('WS-11 a running tool completes first, those behind it are not made', async () => {
+  test('WS-11 the running tool completes; calls after it are not made', async () => {
     const release = await holdEffects(database);
     const chat = await open(
       say({
@@ -148,7 +148,7 @@ describe('stop', () => {
     ]);
   });
 
-  test('WS-11 queued runs are cancelled too, and have nothing to explain', async () => {
+  test('WS-11 queued runs are cancelled, too, and leave no marker', async () => {
     const chat = await open(HANG);
     const queued = [await send(a, chat, { content: OK }), await send(b, chat, { content: OK })];
     await seen(a.url, chat.run, 'token');
@@ -218,7 +218,7 @@ describe('pause', () => {
   const twoSteps = (note: string) =>
     say({ text: 'one', calls: [{ tool: 'idempotent', input: { note } }] }, { text: 'two' });
 
-  test('WS-6 a chat pauses at the next step, is held by nobody, and goes on where it was', async () => {
+  test('WS-6 a chat pauses before the next step, has no owner, and continues where it was', async () => {
     const release = await holdEffects(database);
     const chat = await open(twoSteps('paused'));
     await waitedFor(database, 'effects');
@@ -247,7 +247,7 @@ describe('pause', () => {
     expect(await sessions(chat)).toEqual(['idle']);
   });
 
-  test('WS-6 a pause that is taken back before it came does nothing', async () => {
+  test('WS-6 a pause that is revoked before it takes effect does nothing', async () => {
     const release = await holdEffects(database);
     const chat = await open(twoSteps('back'));
     await waitedFor(database, 'effects');
@@ -278,7 +278,7 @@ describe('pause', () => {
     await inState(chat, 'cancelled');
   });
 
-  test('WS-6 what the session cannot do is refused with the machine’s sentence', async () => {
+  test('WS-6 an invalid transition is refused with the sentence of the state machine', async () => {
     const chat = await open(OK);
     await end(chat.run);
     await inState(chat, 'idle');
@@ -336,7 +336,7 @@ describe('ping', () => {
 });
 
 describe('a busy chat', () => {
-  test('WS-5 interrupt: what is open is canceled, and the message is answered', async () => {
+  test('WS-5 interrupt: open runs are canceled, and the message is answered', async () => {
     const chat = await open(HANG);
     const queued = await send(a, chat, { content: OK });
     await seen(a.url, chat.run, 'token');
@@ -353,7 +353,7 @@ describe('a busy chat', () => {
     ]);
   });
 
-  test('WS-5 rollback: the history forgets what was open, and the trail does not', async () => {
+  test('WS-5 rollback: open runs disappear from the history, and stay in the audit trail', async () => {
     const chat = await open(OK);
     await end(chat.run);
     const hanging = await send(a, chat, { content: HANG });
@@ -384,7 +384,7 @@ describe('a busy chat', () => {
     ]);
   });
 
-  test('WS-5 steer: the message goes to the run that is at work', async () => {
+  test('WS-5 steer: the message goes to the running run', async () => {
     const release = await holdEffects(database);
     const chat = await open(
       say({ text: 'one', calls: [{ tool: 'idempotent', input: { note: 'steered' } }] }, { text: 'two' }),
@@ -411,7 +411,7 @@ describe('a busy chat', () => {
     expect(again.body.run.id).toBe(chat.run);
   });
 
-  test('WS-5 a message that waits its turn goes to the run that is at work, in one step, with its files', async () => {
+  test('WS-5 a queued message moves to the running run atomically, with its files', async () => {
     await fetch(`${space.url}/files/with.md`, { method: 'PUT', body: 'Came along.' });
     const release = await holdEffects(database);
     const chat = await open(
@@ -468,7 +468,7 @@ describe('a busy chat', () => {
     expect((await steer(a, first)).body.id).toBe(chat.run);
   });
 
-  test('WS-5 a message stays in the queue where no run is at work that could take it in', async () => {
+  test('WS-5 a queued message stays in the queue if no run is running', async () => {
     const chat = await open(HANG);
     await seen(a.url, chat.run, 'token');
     const waiting = await send(a, chat, { content: OK });
@@ -484,7 +484,7 @@ describe('a busy chat', () => {
     expect((await trail(chat)).filter((line) => line === `user ${OK}`)).toHaveLength(1);
   });
 
-  test('WS-5 edit and resend: the chat is taken back to before the message, whatever came after it', async () => {
+  test('WS-5 edit and resend: the chat is rewound to before the message, whatever came after it', async () => {
     const chat = await open(say({ text: 'first' }));
     await end(chat.run);
     const second = await send(a, chat, { content: say({ text: 'second' }) });
@@ -507,7 +507,7 @@ describe('a busy chat', () => {
       new Set([second, third]),
     );
     expect((await ask('GET', `${space.url}/files${(await read(chat)).path}`)).text).toContain(
-      'The chat was taken back to event',
+      'The chat was rewound to event',
     );
     // A model’s message, or another chat’s, cannot be replaced.
     const other = await open(OK);

@@ -1,4 +1,4 @@
-// Chats over HTTP: opened with a goal, talked to, listed, renamed, put away, removed and brought back.
+// Chats over HTTP: opened with a goal, continued, listed, renamed, archived, removed and restored.
 
 import { describe, expect, test } from 'vitest';
 import { ask, framesOf, seen, until } from '@continuo/testkit';
@@ -63,7 +63,7 @@ describe('opening', () => {
     expect((await ask('GET', `${space.url}/files${chat.path}`)).text).toContain('ok');
   });
 
-  test('WS-3 a chat without a title gets one from its goal, whatever is in that', async () => {
+  test('WS-3 a chat without a title gets one from its goal, whatever the goal contains', async () => {
     const space = await newSpace(world.url);
     for (const [goal, title] of [
       ['Water the plants', 'Water the plants'],
@@ -130,7 +130,7 @@ describe('opening', () => {
     expect(await count(world.database, 'threads where workspace_id = $1', [space.id])).toBe(0);
   });
 
-  test('WS-3 no chat is opened in a workspace that is not there, or was removed', async () => {
+  test('WS-3 no chat is opened in an unknown or removed workspace', async () => {
     const space = await newSpace(world.url);
     expect((await ask('POST', `${world.url}/api/v1/workspaces/nobody/chats`, { goal: OK })).status).toBe(404);
     await ask('DELETE', space.url);
@@ -154,7 +154,7 @@ describe('opening', () => {
 });
 
 describe('messages', () => {
-  test('WS-5 the next message is accepted, and answered as the chat says unless it says otherwise', async () => {
+  test('WS-5 the next message is answered by the chat’s role and model unless it names others', async () => {
     const space = await newSpace(world.url);
     await put(space, 'agents/poet.md', 'You are a poet.');
     const { chat, run } = (await open(space, { role: 'poet', model: 'offline/script' })).body;
@@ -171,7 +171,7 @@ describe('messages', () => {
     expect(await read(space, chat)).toMatchObject({ role: 'poet', usage: { runs: 4 } });
   });
 
-  test('WS-5 a message with an Idempotency-Key is taken once', async () => {
+  test('WS-5 a message with an Idempotency-Key is accepted once', async () => {
     const space = await newSpace(world.url);
     const { chat } = (await open(space)).body;
     const key = { 'idempotency-key': 'm-1' };
@@ -208,7 +208,7 @@ describe('messages', () => {
     expect(await count(world.database, 'runs where thread_id = $1', [chat.id])).toBe(1);
   });
 
-  test('WS-5 a busy chat refuses what must not wait, and says for which run', async () => {
+  test('WS-5 a busy chat rejects a message with the policy reject, and names the open run', async () => {
     const space = await newSpace(world.url);
     const { chat, run } = (await open(space, { goal: HANG })).body;
     await seen(world.url, run.id, 'token');
@@ -227,7 +227,7 @@ describe('messages', () => {
   });
 });
 
-test('WS-5 a message or a goal that is sent again under its Idempotency-Key is what it was, also when its file is gone', async () => {
+test('WS-5 repeating a message or a goal under its Idempotency-Key returns the first answer, even after its file was removed', async () => {
   const space = await newSpace(world.url);
   await put(space, 'a.md', 'one');
   const goal = (again = {}) =>
@@ -273,7 +273,7 @@ test('RUN-15 attached files that the model was shown are sources, in every diale
   expect(final.data.sources).toEqual([other.id]);
 });
 
-test('WS-10 a result is a text with its value beside it; a version and a stop are told with their payloads', async () => {
+test('WS-10 a result has a text and its value; versions and stops have their payloads', async () => {
   const space = await newSpace(world.url);
   const write = { tool: 'write', input: { path: '/src/auth.md', content: 'one' } };
   const goal = say({ calls: [write] }, { text: 'half an answer', hang: true });
@@ -292,7 +292,7 @@ test('WS-10 a result is a text with its value beside it; a version and a stop ar
   ]);
 });
 
-test('WS-3 files come with a message by id or path, as they are then, and everybody is told', async () => {
+test('WS-3 files are attached by id or path, in their current version, and clients and the model see them', async () => {
   const space = await newSpace(world.url);
   const note = (await put(space, 'notes/a.md', 'one')).body;
   await put(space, 'pic.md', PNG);
@@ -337,7 +337,7 @@ test('WS-3 files come with a message by id or path, as they are then, and everyb
 });
 
 describe('a list', () => {
-  test('chats are listed by when they were last spoken to, in pages, by state, and without those that were put away', async () => {
+  test('chats are listed by their latest activity, in pages, by state, and without archived ones', async () => {
     const space = await newSpace(world.url);
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -376,7 +376,7 @@ describe('a list', () => {
     await done(busy.run);
   });
 
-  test('a chat of another workspace is not there', async () => {
+  test('a chat of another workspace is 404', async () => {
     const [space, other] = [await newSpace(world.url), await newSpace(world.url)];
     const { chat } = (await open(space)).body;
     for (const id of [chat.id, NOBODY])
@@ -405,7 +405,77 @@ describe('a list', () => {
   });
 });
 
-test('a chat is renamed and put away; its file follows its title', async () => {
+test('PLUS-5 a chat is pinned and unpinned; pinned chats can be listed alone, and others without them', async () => {
+  const space = await newSpace(world.url);
+  const { chat } = (await open(space, { title: 'Pinned' })).body;
+  const { chat: other } = (await open(space, { title: 'Other' })).body;
+  const list = async (query: string) =>
+    ((await ask('GET', `${chats(space)}?${query}`)).body.items as { id: string }[]).map(({ id }) => id);
+  expect(chat.pinned_at).toBeNull();
+  const pinned = (await ask('PATCH', at(space, chat), { pinned: true })).body;
+  expect(pinned).toMatchObject({ title: 'Pinned', pinned_at: expect.any(String), archived_at: null });
+  expect((await ask('PATCH', at(space, chat), { pinned: true })).body.pinned_at).toBe(pinned.pinned_at);
+  expect((await ask('PATCH', at(space, chat), { title: 'Kept' })).body.pinned_at).toBe(pinned.pinned_at);
+  expect(await list('pinned=true')).toEqual([chat.id]);
+  expect(await list('pinned=false')).toEqual([other.id]);
+  expect(await list('limit=5')).toEqual([other.id, chat.id]);
+  expect((await ask('GET', `${chats(space)}?pinned=yes`)).status).toBe(400);
+  expect((await ask('PATCH', at(space, chat), { pinned: 1 })).body.code).toBe('invalid_body');
+  expect((await ask('PATCH', at(space, chat), { pinned: false })).body.pinned_at).toBeNull();
+  expect(await list('pinned=true')).toEqual([]);
+});
+
+test('PLUS-5 a chat, or one run of it, is exported as Markdown and as JSON with every event', async () => {
+  const space = await newSpace(world.url);
+  const { chat, run } = (await open(space, { title: 'To share' })).body;
+  await done(run);
+  const { run: second } = (await ask('POST', at(space, chat), { content: OK })).body;
+  await done(second);
+  type Exported = { events: { seq: number }[]; as_of: number; run?: object };
+  const get = (query: string) => fetch(`${at(space, chat)}/export?${query}`);
+  const markdown = await get('');
+  expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+  expect(markdown.headers.get('content-disposition')).toBe(
+    `attachment; filename=to-share-${chat.id.slice(-12)}.md`,
+  );
+  const text = await markdown.text();
+  expect(text).toMatch(/^# To share\n\n## Person · /);
+  expect(text.match(/^## Person/gm)).toHaveLength(2);
+  const { items } = (await ask('GET', `${world.url}/api/threads/${chat.id}/events?format=json&limit=1000`))
+    .body;
+  const whole = (await (await get('format=json')).json()) as Exported;
+  expect(whole).toMatchObject({
+    format: 'continuo-chat',
+    version: 1,
+    as_of: items.at(-1).seq,
+    chat: { id: chat.id },
+  });
+  expect(whole.events).toEqual(items);
+  const one = (await (await get(`format=json&run=${second.id}`)).json()) as Exported;
+  expect(one.run).toMatchObject({ id: second.id, status: 'done' });
+  expect(one.events).toEqual(items.filter((event: { run_id: string }) => event.run_id === second.id));
+  expect((await (await get(`run=${second.id}`)).text()).match(/^## Person/gm)).toHaveLength(1);
+  const other = (await open(space, { title: 'Other' })).body;
+  for (const [query, status, code] of [
+    [`run=${other.run.id}`, 404, 'run_not_found'],
+    [`run=${NOBODY}`, 404, 'run_not_found'],
+    ['format=pdf', 400, 'invalid_query'],
+  ] as const)
+    expect(await ask('GET', `${at(space, chat)}/export?${query}`)).toMatchObject({ status, body: { code } });
+  const long = (await open(space, { title: 'Long' })).body;
+  await done(long.run);
+  const { run: tokens } = (
+    await ask('POST', at(space, long.chat), { content: JSON.stringify({ steps: [{ tokens: 700 }] }) })
+  ).body;
+  await done(tokens);
+  const exported = await fetch(`${at(space, long.chat)}/export?format=json`);
+  const { events, as_of } = (await exported.json()) as Exported;
+  expect(events.map(({ seq }: { seq: number }) => seq)).toEqual(
+    Array.from({ length: as_of }, (_, index) => index + 1),
+  );
+});
+
+test('a chat is renamed and archived; its file follows its title', async () => {
   const space = await newSpace(world.url);
   const { chat } = (await open(space, { title: 'One' })).body;
   const renamed = await ask('PATCH', at(space, chat), { title: '  Zwei Äpfel ' });
@@ -426,7 +496,7 @@ test('a chat is renamed and put away; its file follows its title', async () => {
 });
 
 describe('removal', () => {
-  test('a removed chat is stopped and gone, and can be brought back', async () => {
+  test('a removed chat is stopped and 404, and can be restored', async () => {
     const space = await newSpace(world.url);
     const { chat, run } = (await open(space, { goal: HANG, title: 'gone' })).body;
     const queued = (await ask('POST', at(space, chat), { content: OK })).body.run;
@@ -536,7 +606,7 @@ describe('removal', () => {
     expect((await ask('GET', at(space, live.chat))).status).toBe(200);
   });
 
-  test('what is still open in a chat whose time is over is stopped first', async () => {
+  test('runs that are still open in a chat that is due for its purge are stopped first', async () => {
     const space = await newSpace(world.url);
     const { chat, run } = (await open(space, { goal: HANG })).body;
     await seen(world.url, run.id, 'token');

@@ -26,7 +26,6 @@ describe('the files', () => {
         {
           host: '127.0.0.1',
           allowedOrigins: [],
-          publicContent: [],
           personToken: PERSON_TOKEN,
           apiKey,
           allowedHosts: [],
@@ -93,7 +92,7 @@ describe('the files', () => {
     expect((await get('/assets/missing-1.js', HTML)).status).toBe(404);
   });
 
-  test('PLUS-5 nothing outside of the build can be had', async () => {
+  test('PLUS-5 no file outside of the build is served', async () => {
     const get = requests();
     for (const path of [
       '/secret.txt',
@@ -104,7 +103,7 @@ describe('the files', () => {
       expect(await (await get(path)).text()).not.toContain('not for anybody');
   });
 
-  test('PLUS-7 without the key there is the console and nothing else', async () => {
+  test('PLUS-7 without the key, only the console’s files are served', async () => {
     const key = 'a-key-of-16-signs';
     const get = requests(key);
     expect((await get('/', HTML)).status).toBe(200);
@@ -142,7 +141,7 @@ describe('the server', () => {
     }
   }
 
-  test('PLUS-5 hints tell which chats have changed, and that files or MCP servers have', async () => {
+  test('PLUS-5 hints name the chats that have changed, and say whether files or MCP servers have', async () => {
     const gone = new AbortController();
     const stream = hints(gone.signal);
     const heard = async (means: (hint: { chats: string[]; files: boolean; servers: boolean }) => boolean) => {
@@ -177,7 +176,7 @@ describe('the server', () => {
     gone.abort();
   });
 
-  test('PLUS-5 the models that can answer are listed, and what is missing for others; no key is told', async () => {
+  test('PLUS-5 the list of models says which can answer and what the others lack, and shows no key', async () => {
     const { body } = await ask('GET', `${world.url}/api/models`);
     expect(body.default).toBe('offline/script');
     expect(body.models).toContain('offline/demo');

@@ -25,7 +25,7 @@ const dataOf = (frames: readonly Frame[], event: string) =>
   frames.filter((frame) => frame.event === event).map(({ data }) => data);
 const finals = (frames: readonly Frame[]) => dataOf(frames, 'final').map(({ text }) => text);
 
-/** A run of another thread that is at work while `during` is done, and ends well after it. */
+/** A run of another thread that is running during `during`, and is done afterwards. */
 async function besideANeighbour(during: () => Promise<void>): Promise<void> {
   const words = { steps: [{ tokens: 20, delay_ms: 5, first_delay_ms: 1 }, { text: 'x' }] };
   const { id } = await send(world.url, await createThread(world.url), words);

@@ -4,8 +4,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ask, framesOf, until, type Answer } from '@continuo/testkit';
 import { usePod } from '@continuo/testkit/fixtures';
+import { createPool } from '../../src/db/pool.ts';
 import type { Kind } from '../../src/knowledge/kind.ts';
 import { KINDS } from '../../src/knowledge/kinds/index.ts';
+import { doChores } from '../../src/upkeep/chores.ts';
 import { DEFAULT_WORKSPACE } from '../../src/workspaces/workspaces.ts';
 import { FETCH } from '../mcp/support.ts';
 
@@ -29,6 +31,7 @@ interface Ids {
   readonly webhook: string;
   readonly webhook_message: string;
   readonly trigger: string;
+  readonly read_key: string;
   /** An entity of each kind, by the kind. */
   readonly entities: Readonly<Record<string, string>>;
 }
@@ -82,6 +85,8 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'GET /api/v1/workspaces/{id}/chats/{chat}/messages': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/sessions': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/digest': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/export': {},
+  'GET /api/v1/workspaces/{id}/chats/{chat}/context': {},
   'GET /api/v1/workspaces/{id}/chats/{chat}/state': {},
   'PATCH /api/v1/workspaces/{id}/chats/{chat}/state': { request: () => ({ body: {} }) },
   'DELETE /api/v1/workspaces/{id}/chats/{chat}/state': {},
@@ -120,6 +125,8 @@ const INSIDE: Readonly<Record<string, Route>> = {
   },
   'GET /api/v1/workspaces/{id}/content/{type}/{slug}/check': {},
   'POST /api/v1/workspaces/{id}/content/{type}/{slug}/publish': {},
+  'POST /api/v1/workspaces/{id}/content/{type}/{slug}/restore': { request: () => ({ body: { version: 1 } }) },
+  'GET /api/v1/workspaces/{id}/content/{type}/{slug}/publications': {},
   'POST /api/v1/workspaces/{id}/content/{type}/{slug}/schedule': {
     request: () => ({ body: { at: new Date(Date.now() + 86_400_000).toISOString() } }),
   },
@@ -138,7 +145,9 @@ const INSIDE: Readonly<Record<string, Route>> = {
   'PUT /api/v1/workspaces/{id}/triggers/{trigger}': { request: () => ({ body: TRIGGER }) },
   'POST /api/v1/workspaces/{id}/triggers/{trigger}/token': {},
   'DELETE /api/v1/workspaces/{id}/triggers/{trigger}': {},
+  'DELETE /api/v1/workspaces/{id}/read-keys/{key}': {},
   'GET /api/v1/workspaces/{id}/tree': { request: ({ folder }) => ({ query: { path: folder } }) },
+  'POST /api/v1/workspaces/{id}/trash/restore': { request: ({ file }) => ({ body: { files: [file] } }) },
   'GET /api/v1/workspaces/{id}/archive': { request: ({ folder }) => ({ query: { path: folder } }) },
   'GET /api/v1/workspaces/{id}/versions': { request: ({ file }) => ({ query: { file } }) },
   'GET /api/v1/workspaces/{id}/diff': { request: ({ file }) => ({ query: { file } }) },
@@ -180,6 +189,8 @@ const INSIDE: Readonly<Record<string, Route>> = {
     }),
   },
   ...Object.assign({}, ...KINDS.map(routesOf)),
+  // The folder to which another request has moved that of the plan.
+  'DELETE /api/v1/workspaces/{id}/tree': { request: () => ({ query: { path: '/elsewhere' } }) },
 };
 
 /** The routes of a workspace that name nothing else. */
@@ -198,9 +209,11 @@ const WHOLE_WORKSPACE = [
   'GET /api/v1/workspaces/{id}/hints',
   'GET /api/v1/workspaces/{id}/kinds',
   'GET /api/v1/workspaces/{id}/mcp-servers',
+  'GET /api/v1/workspaces/{id}/plans/states',
   'GET /api/v1/workspaces/{id}/policy',
   'GET /api/v1/workspaces/{id}/secrets',
   'GET /api/v1/workspaces/{id}/projects',
+  'GET /api/v1/workspaces/{id}/read-keys',
   'GET /api/v1/workspaces/{id}/roles',
   'GET /api/v1/workspaces/{id}/schedules',
   'GET /api/v1/workspaces/{id}/search',
@@ -211,9 +224,12 @@ const WHOLE_WORKSPACE = [
   'PATCH /api/v1/workspaces/{id}',
   'POST /api/v1/workspaces/{id}/archive',
   'POST /api/v1/workspaces/{id}/folder/accept-removals',
+  'GET /api/v1/workspaces/{id}/trash',
+  'GET /api/v1/workspaces/{id}/usage',
   'POST /api/v1/workspaces/{id}/folder/restore',
   'POST /api/v1/workspaces/{id}/projects',
   'POST /api/v1/workspaces/{id}/projects/import',
+  'POST /api/v1/workspaces/{id}/read-keys',
   'POST /api/v1/workspaces/{id}/schedules',
   'POST /api/v1/workspaces/{id}/triggers',
   'POST /api/v1/workspaces/{id}/webhooks',
@@ -231,13 +247,14 @@ const VALID: Readonly<Record<string, Request>> = {
   'POST /api/v1/workspaces/{id}/schedules': {
     body: { name: 'scheduled', cron: '@yearly', message: 'Hi.' },
   },
+  'POST /api/v1/workspaces/{id}/read-keys': { body: { name: 'site' } },
   'POST /api/v1/workspaces/{id}/triggers': { body: { name: 'triggered', message: 'Hi.' } },
   'POST /api/v1/workspaces/{id}/webhooks': { body: { url: 'https://example.com/' } },
   'PUT /api/v1/workspaces/{id}/archive': { body: 'zip' },
   'PUT /api/v1/workspaces/{id}/policy': { body: { rules: [] } },
 };
 
-/** Addressed by an id that cannot be guessed, without a workspace: whoever may use the thing’s own workspace may use it. */
+/** Addressed by an id that cannot be guessed, without a workspace: every principal of the thing’s own workspace may use it. */
 const BY_ID: Readonly<Record<string, Route>> = {
   'GET /api/threads/{id}': {},
   'GET /api/threads/{id}/events': {},
@@ -330,6 +347,7 @@ const UNKNOWN: Ids = {
   webhook: '01890000-0000-7000-8000-00000000000c',
   webhook_message: '01890000-0000-7000-8000-00000000000d',
   trigger: '01890000-0000-7000-8000-00000000000e',
+  read_key: '01890000-0000-7000-8000-00000000000f',
   entities: Object.fromEntries(
     KINDS.map(({ kind }, index) => [kind, `01890000-0000-7000-8000-0000000001${index + 10}`]),
   ),
@@ -415,16 +433,16 @@ async function propose(runId: string, call: string): Promise<void> {
 /** An assignment that nobody has claimed, as if an executor were to write an answer of the run. */
 async function assign(runId: string): Promise<void> {
   await world.database.pool.query(
-    `insert into assignments (run_id, message, workspace_id, thread_id, executor, attempt, request)
-      select id, 'm1', workspace_id, thread_id, 'nobody', 0, '{}' from runs where id = $1`,
+    `insert into assignments (run_id, message, workspace_id, thread_id, executor, role, attempt, request)
+      select id, 'm1', workspace_id, thread_id, 'nobody', 'assistant', 0, '{}' from runs where id = $1`,
     [runId],
   );
 }
 
-/** Makes a schedule, a webhook with a message, and a trigger. */
+/** Makes a schedule, a webhook with a message, a trigger and a read key. */
 async function fillAutomation(
   name: string,
-): Promise<Pick<Ids, 'schedule' | 'webhook' | 'webhook_message' | 'trigger'>> {
+): Promise<Pick<Ids, 'schedule' | 'webhook' | 'webhook_message' | 'trigger' | 'read_key'>> {
   const made = async (path: string, body: unknown) =>
     (await ask('POST', workspaceUrl(name, path), body)).body.id as string;
   const webhook = await made('/webhooks', HOOK);
@@ -438,6 +456,7 @@ async function fillAutomation(
     webhook,
     webhook_message: rows[0]!.id,
     trigger: await made('/triggers', TRIGGER),
+    read_key: await made('/read-keys', { name: 'mine' }),
   };
 }
 
@@ -488,6 +507,7 @@ function send(route: string, { request }: Route, workspace: string, ids: Ids): P
     .replace('{edge_id}', ids.edge)
     .replace('{step_id}', 'step')
     .replace('{message}', ids.webhook_message)
+    .replace('{key}', ids.read_key)
     .replace(
       /\{(chat|approval|path|schedule|webhook|trigger)\}/,
       (_all, name: 'chat' | 'approval' | 'path' | 'schedule' | 'webhook' | 'trigger') => ids[name],
@@ -524,7 +544,7 @@ test('every route of the document stands in one of the tables, and every route o
   expect(served.toSorted()).toEqual([...known, ...WHOLE_WORKSPACE, ...WITHOUT_ID].toSorted());
 });
 
-describe('an id of another workspace is answered as an id that nothing has', () => {
+describe('an id of another workspace is answered like an unknown id', () => {
   test.each(Object.entries(INSIDE))('%s', async (route, table) => {
     const foreign = await send(route, table, 'other', owned);
     expect(foreign.status, foreign.text).toBe(table.status ?? 404);
@@ -548,7 +568,7 @@ describe('an id of another workspace is answered as an id that nothing has', () 
   );
 });
 
-describe('a principal that may use another workspace alone is answered as for an id that nothing has', () => {
+describe('a principal of another workspace gets the same answer as for an unknown id', () => {
   const headers = { authorization: `Bearer ${LIMITED.secret}` };
   const asLimited = (table: Route): Route => ({
     request: (ids) => {
@@ -586,7 +606,7 @@ describe('a principal that may use another workspace alone is answered as for an
       await isHidden(route, BY_CLIENT_NAME[route]!);
   });
 
-  test('lists have nothing of it', async () => {
+  test('lists show nothing of it', async () => {
     const list = async (path: string) =>
       (await ask('GET', `${world.url}${path}`, undefined, headers)).body.items;
     expect(await list('/api/v1/workspaces')).toMatchObject([{ id: DEFAULT_WORKSPACE }]);
@@ -627,3 +647,64 @@ describe('in its own workspace, the same request finds it', () => {
   test.each(Object.entries(BY_CLIENT_NAME))('%s', found);
   test.each(Object.entries(INSIDE))('%s', found);
 });
+
+// The last test: it removes what the tests above use.
+test('a purge of the workspace leaves no row that names anything of it, in any table', async () => {
+  const { pool } = world.database;
+  const columns = await uuidColumns();
+  const { rows: workspaces } = await pool.query<{ id: string }>(
+    "select id from workspaces where name = 'owner'",
+  );
+  const workspace = workspaces[0]!.id;
+  const ids = new Set([workspace]);
+  const tables = [...columns].filter(([, names]) => names.includes('id') && names.includes('workspace_id'));
+  for (const [table] of tables) {
+    const { rows } = await pool.query<{ id: string }>(`select id from ${table} where workspace_id = $1`, [
+      workspace,
+    ]);
+    for (const { id } of rows) ids.add(id);
+  }
+  expect(ids.size).toBeGreaterThan(20);
+  expect(await namingTables(columns, [...ids])).toEqual(expect.arrayContaining(['threads', 'entities']));
+
+  expect((await ask('DELETE', workspaceUrl('owner'))).status).toBe(200);
+  await pool.query("update workspaces set removed_at = now() - interval '1 year' where id = $1", [workspace]);
+  const settings = { connection: world.database.url, applicationName: 'chores', leaseSeconds: 30 };
+  const choring = createPool(settings, () => undefined);
+  try {
+    await until('the workspace is purged', async () => {
+      await doChores(choring);
+      const { rowCount } = await pool.query('select from workspaces where id = $1', [workspace]);
+      return rowCount === 0;
+    });
+  } finally {
+    await choring.end();
+  }
+  expect(await namingTables(columns, [...ids])).toEqual([]);
+});
+
+/** The columns of uuids, by table. */
+async function uuidColumns(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await world.database.pool.query<{ table: string; columns: string[] }>(
+    `select table_name as table, array_agg(column_name::text) as columns
+      from information_schema.columns join information_schema.tables using (table_schema, table_name)
+      where table_schema = current_schema() and table_type = 'BASE TABLE' and udt_name = 'uuid' group by 1`,
+  );
+  return new Map(rows.map(({ table, columns }) => [table, columns]));
+}
+
+/** The tables in which a column of uuids has one of the ids. */
+async function namingTables(
+  columns: ReadonlyMap<string, readonly string[]>,
+  ids: readonly string[],
+): Promise<string[]> {
+  const naming: string[] = [];
+  for (const [table, names] of columns) {
+    const { rowCount } = await world.database.pool.query(
+      `select from ${table} where ${names.map((name) => `${name} = any ($1)`).join(' or ')} limit 1`,
+      [ids],
+    );
+    if (rowCount !== 0) naming.push(table);
+  }
+  return naming.toSorted();
+}

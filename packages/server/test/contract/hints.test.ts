@@ -22,6 +22,7 @@ interface Hint {
   readonly files: boolean;
   readonly servers: boolean;
   readonly automation: boolean;
+  readonly executions: readonly string[];
 }
 
 let database: TestDatabase;
@@ -193,6 +194,8 @@ const decided = (action: string): Route => ({
 /** The entities that the requests have made, by kind. */
 const entities: Record<string, string> = {};
 let edge = '';
+/** A file that was removed with its folder. */
+let trashed = '';
 
 /** The routes of a kind of entity. The project is there before the others. */
 function routesOf({ kind, plural, titleField }: Kind): Record<string, Route> {
@@ -356,6 +359,15 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
     request: () => ok(ask('DELETE', at('/files/b.md'))),
     says: files,
   },
+  'delete /api/v1/workspaces/{id}/tree': {
+    prepare: () => put('trashed/a.md').then(({ id }) => ({ id: (trashed = id as string) })),
+    request: () => ok(ask('DELETE', at('/tree?path=/trashed'))),
+    says: files,
+  },
+  'post /api/v1/workspaces/{id}/trash/restore': {
+    request: () => ok(ask('POST', at('/trash/restore'), { files: [trashed] })),
+    says: files,
+  },
   'post /api/v1/workspaces/{id}/restore': {
     request: () => ok(ask('POST', at('/restore'), { path: '/b.md', version: 1 })),
     says: files,
@@ -399,6 +411,10 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
     request: () => ok(ask('POST', at('/content/pages/hinted/publish'))),
     says: files,
   },
+  'post /api/v1/workspaces/{id}/content/{type}/{slug}/restore': {
+    request: () => ok(ask('POST', at('/content/pages/hinted/restore'), { version: 1 })),
+    says: files,
+  },
   'post /api/v1/workspaces/{id}/content/{type}/{slug}/schedule': {
     request: () => ok(ask('POST', at('/content/pages/hinted/schedule'), { at: '2029-01-01T00:00:00Z' })),
     says: files,
@@ -409,6 +425,15 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
   },
   'post /api/v1/workspaces/{id}/content/{type}/{slug}/unpublish': {
     request: () => ok(ask('POST', at('/content/pages/hinted/unpublish'))),
+    says: files,
+  },
+  'post /api/v1/workspaces/{id}/read-keys': {
+    request: () => ok(ask('POST', at('/read-keys'), { name: 'hinted' })),
+    says: files,
+  },
+  'delete /api/v1/workspaces/{id}/read-keys/{key}': {
+    prepare: async () => (await ask('POST', at('/read-keys'), { name: 'removed' })).body,
+    request: ({ id }) => ok(ask('DELETE', at(`/read-keys/${id}`))),
     says: files,
   },
   'post /api/v1/workspaces/{id}/webhooks': {
@@ -477,7 +502,7 @@ const ROUTES: Readonly<Record<string, Route | string>> = {
   'post /api/person': 'it changes nothing',
 };
 
-test('PLUS-5 every request that changes something is heard on another pod, whether or not the log says it', async () => {
+test('PLUS-5 every request that changes something sends a hint to other pods, also where the log has no event of it', async () => {
   const { paths } = (await ask('GET', `${a.url}/openapi.json`)).body as {
     paths: Record<string, Record<string, unknown>>;
   };

@@ -25,7 +25,7 @@ test('only the end of a conversation is read and checked: thousands of earlier m
   expect([events.status, events.text.includes('RUN_FINISHED')]).toEqual([200, true]);
 });
 
-test('of thousands of mistakes the first are told, and how many more there are', async () => {
+test('of thousands of mistakes the answer lists the first ones, and counts the rest', async () => {
   const parts = Array.from({ length: 10_000 }, () => ({ type: 7 }));
   const chat = { id: 'wrong', messages: [{ id: 'm', role: 'user', parts }] };
   const answer = await ask('POST', `${world.url}/api/chat`, chat);
@@ -82,7 +82,7 @@ test.each([
   });
 });
 
-test('of a thousand unknown fields the first are told, and how many more there are', async () => {
+test('of a thousand unknown fields the answer lists the first ones, and counts the rest', async () => {
   const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1]));
   const answer = await ask('POST', `${world.url}/api/threads`, fields);
   expect(answer.body.errors).toHaveLength(20);

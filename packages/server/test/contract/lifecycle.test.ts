@@ -33,7 +33,7 @@ async function told(runId: string): Promise<{ row: string; log: string }> {
   return rows[0];
 }
 
-test('RUN-1 a thread lives through many runs: people speak in messages, the agent only through runs', async () => {
+test('RUN-1 a thread has many runs; people write messages, and the agent answers only through runs', async () => {
   const made = await ask('POST', `${world.url}/api/threads`, { title: 'a long talk' });
   expect(made.status).toBe(201);
   expect(made.headers.get('location')).toBe(`/api/threads/${made.body.id}`);
@@ -67,7 +67,7 @@ test('RUN-1 a thread lives through many runs: people speak in messages, the agen
   expect(rows).toEqual([{ same: true }, { same: true }, { same: true }]);
 });
 
-test('RUN-1 nobody can put words into the agent’s mouth', async () => {
+test('RUN-1 no request can write a message as the agent', async () => {
   const thread = await createThread(world.url);
   const answer = await ask('POST', `${world.url}/api/threads/${thread}/messages`, {
     content: 'I said this',
@@ -178,7 +178,7 @@ test('RUN-3 a failed run says what failed', async () => {
   expect(await told(run.id)).toEqual({ row: 'error', log: 'error' });
 });
 
-test('RUN-3 at no moment does a row say anything but what the log says', async () => {
+test('RUN-3 a run’s row and its log agree at every moment', async () => {
   const runs: RunBody[] = [];
   for (const script of [
     { steps: [{ tokens: 60, delay_ms: 1 }] },

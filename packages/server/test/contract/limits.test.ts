@@ -38,7 +38,7 @@ test('RUN-6 a run that used up its tokens makes no further model call', async ()
   expect(frames.filter(({ event }) => event === 'message_end')).toHaveLength(1);
 });
 
-test('RUN-6 a run whose time is over is cut short, keeps what was said, and leaves the thread usable', async () => {
+test('RUN-6 a run at its time limit is cut off, keeps its partial text, and leaves the thread usable', async () => {
   const { frames, run } = await limited({ seconds: 1 }, { steps: [{ text: 'so far', hang: true }] });
   expect(ends(frames)[0]).toEqual(['error', 'time_limit']);
   expect(frames.find(({ event }) => event === 'message_end')!.data).toMatchObject({
@@ -49,14 +49,14 @@ test('RUN-6 a run whose time is over is cut short, keeps what was said, and leav
   expect((await framesOf(world.url, next.id)).at(-1)!.data).toEqual({ status: 'done' });
 });
 
-test('RUN-6 a call that is under way when time is over is answered, so that the history stays valid', async () => {
+test('RUN-6 a call that is in flight when the time limit ends gets a result, so that the history stays valid', async () => {
   const slow = { calls: [{ tool: 'pure', input: { note: 'slow', delay_ms: 60_000 } }] };
   const { frames } = await limited({ seconds: 1 }, { steps: [slow] });
   expect(frames.filter(({ event }) => event === 'tool_end')).toHaveLength(1);
   expect(ends(frames)[0]).toEqual(['error', 'time_limit']);
 }, 60_000);
 
-test('limits that make no sense are refused by their field', async () => {
+test('invalid limits are refused, and the answer names the field', async () => {
   const thread = await createThread(world.url);
   const url = `${world.url}/api/threads/${thread}/messages`;
   const { status, body } = await ask('POST', url, { content: 'x', limits: { steps: 0, cost: -1, more: 1 } });
@@ -82,7 +82,7 @@ test('PLUS-6 usage is summed by run, thread, role and model', async () => {
   expect((await sum('run')).map(({ output }: { output: number }) => output)).toEqual([4, 3]);
 });
 
-test('PLUS-6 /metrics tells what happened, for Prometheus', async () => {
+test('PLUS-6 /metrics reports what happened, for Prometheus', async () => {
   const thread = await createThread(world.url);
   const run = await send(world.url, thread, { steps: [{ error: { code: 'broken', message: 'no' } }] });
   await framesOf(world.url, run.id);

@@ -41,7 +41,7 @@ test('threads are listed newest first, in pages of any size, without a gap or a 
   }
 });
 
-test('threads that are made while somebody turns pages do not shift them', async () => {
+test('threads that are created while a client pages do not shift the pages', async () => {
   await Promise.all(Array.from({ length: 6 }, () => createThread(world.url)));
   const { rows } = await world.database.pool.query<{ id: string }>(
     'select id from threads order by created_at desc, id desc',
@@ -50,7 +50,7 @@ test('threads that are made while somebody turns pages do not shift them', async
   expect(found.flat().map(({ id }) => id)).toEqual(rows.map((row) => row.id));
 });
 
-test('a listed thread says what a read one says: its session and its active run', async () => {
+test('a thread in a list has the same session and active run as when it is read alone', async () => {
   const id = await createThread(world.url);
   const run = await send(world.url, id, { steps: [{ text: 'x', hang: true }] });
   const queued = await send(world.url, id, { steps: [{ text: 'y' }] });
@@ -140,6 +140,7 @@ test("a workspace's runs are listed newest first, by state and by chat, without 
     ended.unshift(run.id);
   }
   const held = await send(world.url, one, { steps: [{ hang: true }] });
+  await seen(world.url, held.id, 'state');
   const waiting = await send(world.url, one, { steps: [{ text: 'x' }] });
   const path = '/api/v1/workspaces/default/runs';
   const ids = async (query: string, limit: number) => {

@@ -40,7 +40,7 @@ test('every route that the manual names is in the document of the API', async ()
 });
 
 test('the table of settings has every setting, by both of its names, and no other', () => {
-  const settings = [...source('config.ts').matchAll(/^ {2}(\w+): \{\s*env: '(\w+)'/gm)].map(
+  const settings = [...source('config/config.ts').matchAll(/^ {2}(\w+): setting\(\s*'(\w+)'/gm)].map(
     ([, key, variable]) => `${variable} ${key}`,
   );
   const told = [...page('operation.md').matchAll(/^\| `([A-Z_]+)` \(`(\w+)`\) \|/gm)].map(

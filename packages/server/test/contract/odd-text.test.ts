@@ -99,7 +99,10 @@ function bodiesOf(schema: Schema): unknown[] {
   const wholes = [true as const, null, ...Object.keys(resolved.properties ?? {})].map((each) =>
     example(schema, each),
   );
-  const odd = wholes.flatMap((whole) => IN_BODY.flatMap((text) => [...replaced(whole, text)]));
+  // Every text in the whole body; one of them in each part alone, because a whole body may be refused for its combination.
+  const odd = wholes.flatMap((whole, index) =>
+    IN_BODY.slice(0, index === 0 ? IN_BODY.length : 1).flatMap((text) => [...replaced(whole, text)]),
+  );
   return [...new Map(odd.map((body) => [JSON.stringify(body), body])).values()];
 }
 
@@ -115,7 +118,7 @@ async function statusOf(method: string, path: string, body?: unknown): Promise<n
   return response.status;
 }
 
-test('no route answers 500 for text that the database cannot keep, in whatever place', async () => {
+test('no route answers 500 for text that the database cannot store, in any field', async () => {
   const asked: [what: string, status: () => Promise<number>][] = [];
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
@@ -147,7 +150,7 @@ test('no route answers 500 for text that the database cannot keep, in whatever p
   await Promise.all([next(), next(), next(), next()]);
   expect(failed).toEqual([]);
   expect((await ask('GET', `${world.url}/healthz`)).status).toBe(200);
-}, 60_000);
+}, 120_000);
 
 test.each([
   [

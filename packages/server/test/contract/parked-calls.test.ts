@@ -70,7 +70,7 @@ const parked = async (pod: TestPod, calls: unknown[] = [external('x')]) => {
   return { thread, id: run.id };
 };
 
-test('a call that needs approval parks its run: the others run first, and then nobody holds the thread', async () => {
+test('a call that needs approval parks its run: the other calls run first, then the thread is released', async () => {
   const { id } = await parked(a, [
     external('x', 'notes/../notes/x.md'),
     { tool: 'pure', input: { note: 'p' } },
@@ -109,7 +109,7 @@ test('a call that needs approval parks its run: the others run first, and then n
   await framesOf(a.url, id);
 });
 
-test('a call that is denied comes back with whose rule it was, and the run goes on', async () => {
+test('a denied call’s result says whose rule denied it, and the run continues', async () => {
   await policy([
     { tool: '*', action: 'allow' },
     { tool: '*', path: '/secret/**', action: 'deny' },
@@ -136,7 +136,7 @@ test('a call that is denied comes back with whose rule it was, and the run goes 
   expect(frames.at(-1)!.data).toEqual({ status: 'done' });
 });
 
-test('a rule holds for the next call, whichever pod it was told to and whichever pod runs', async () => {
+test('a new rule applies to the next call, on every pod', async () => {
   const thread = await createThread(a.url);
   for (const [action, event] of [
     ['deny', 'tool_end'],
@@ -177,7 +177,7 @@ test('a parked run is canceled through any pod, and its calls get their results'
   expect((await framesOf(a.url, next.id)).at(-1)!.data).toEqual({ status: 'done' });
 });
 
-test('25 messages behind a parked run stay queued, and none of them counts as another try at it', async () => {
+test('25 messages behind a parked run stay queued, and none of them counts as an attempt of that run', async () => {
   const { thread, id } = await parked(a);
   const before = await typesOf(id);
   const queued: { id: string; blocked_by?: unknown }[] = [];
@@ -211,7 +211,7 @@ test('25 messages behind a parked run stay queued, and none of them counts as an
   expect((await readRun(a.url, id)).status).toBe('canceled');
 });
 
-test('time spent waiting for approval is not the run’s', async () => {
+test('waiting for approval does not count toward the run’s time limit', async () => {
   const thread = await createThread(a.url);
   const content = JSON.stringify({ steps: [{ calls: [external('x')] }] });
   const { body } = await ask('POST', `${a.url}/api/threads/${thread}/messages`, {
@@ -251,7 +251,7 @@ test.each(['append.before', 'append.inside', 'append.after'])(
   },
 );
 
-test('a parked run outlives its pod, and is not asked again', async () => {
+test('a parked run survives its pod, and its approval is not asked again', async () => {
   const first = await start();
   const { id, thread } = await parked(first);
   await first.end();

@@ -77,12 +77,14 @@ const OPEN = [
 /** Open, but for what the tests below show. */
 const SOMETIMES = [
   'DELETE /api/v1/workspaces/{id}/files/{path}',
+  'DELETE /api/v1/workspaces/{id}/tree',
   'POST /api/ag-ui',
   'POST /api/chat',
   'POST /api/v1/executions/{id}/apply',
   'POST /api/v1/workspaces/{id}/archive',
   'POST /api/v1/workspaces/{id}/moves',
   'POST /api/v1/workspaces/{id}/restore',
+  'POST /api/v1/workspaces/{id}/trash/restore',
   'PUT /api/v1/workspaces/{id}/archive',
   'PUT /api/v1/workspaces/{id}/files/{path}',
 ];
@@ -135,6 +137,7 @@ test('files that say what agents may do are written, moved, restored and removed
     await ask('DELETE', file('agents/reader.md'), undefined, ANONYMOUS),
     await ask('POST', `${workspace()}/moves`, { from: '/notes/role.md', to: '/agents/mine.md' }, ANONYMOUS),
     await ask('POST', `${workspace()}/moves`, { from: '/agents', to: '/old' }, ANONYMOUS),
+    await ask('DELETE', `${workspace()}/tree?path=/agents`, undefined, ANONYMOUS),
     await ask(
       'POST',
       `${workspace()}/restore`,

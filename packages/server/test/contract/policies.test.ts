@@ -33,7 +33,7 @@ test('a policy is read back as it was written', async () => {
   expect((await ask('GET', url())).body.rules).toEqual([]);
 });
 
-test('of those who add a rule to the same version one is first, and the others are told', async () => {
+test('of several clients that add a rule to the same version one succeeds, and the others get a conflict', async () => {
   await world.database.pool.query('update workspaces set policy = null');
   const { rules, version } = (await ask('GET', url())).body;
   const answers = await Promise.all(

@@ -6,7 +6,7 @@ import { usePod } from '@continuo/testkit/fixtures';
 
 const world = usePod();
 
-test('RUN-10 a run is canceled at once, however much waits behind it; a full queue takes no more', async () => {
+test('RUN-10 a run is canceled at once, however long the queue behind it; a full queue accepts nothing', async () => {
   const thread = await createThread(world.url);
   const hanging = await send(world.url, thread, { steps: [{ text: 'on', hang: true }] });
   await seen(world.url, hanging.id, 'token');

@@ -80,7 +80,7 @@ describe('files', () => {
     ]);
   });
 
-  test('agents are told which key changed a file', async () => {
+  test('a file’s history shows agents which key changed it', async () => {
     await write('told.md', 'one', as(BOT));
     const script = { steps: [{ calls: [{ tool: 'history', input: { path: '/told.md' } }] }, { text: 'ok' }] };
     const { id } = await say(await newThread(), JSON.stringify(script));
@@ -90,7 +90,7 @@ describe('files', () => {
 });
 
 describe('messages and runs', () => {
-  test('a message and its run store who sent it, and the run’s tools are told', async () => {
+  test('a message and its run store who sent it, and the run’s tools get that principal', async () => {
     for (const [headers, principal] of [
       [as(BOT), BOT],
       [undefined, LOCAL],
@@ -159,7 +159,7 @@ describe('requests and decisions', () => {
     expect((await ask('POST', cancel, {}, as(OPS))).body.cancel_requested_by).toEqual(BOT);
   });
 
-  test('a message that interrupts, and one that is steered away, cancel in the name of who asked', async () => {
+  test('a cancel by interrupting or by steering stores who asked for it', async () => {
     const thread = await newThread();
     const interrupted = await say(thread, HANGS);
     const next = await say(thread, HANGS, as(BOT), { policy: 'interrupt' });

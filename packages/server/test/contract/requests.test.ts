@@ -226,7 +226,7 @@ test.each(['0', '-1', '1001', 'x', '1.5', ''])('a limit of %j is 400', async (li
   }
 });
 
-test('NUL in what the database keeps as text is refused, not a crash', async () => {
+test('NUL in a field that the database stores as text is refused', async () => {
   expect((await ask('POST', `${world.url}/api/threads`, { title: 'a\u0000b' })).status).toBe(400);
   const run = await send(world.url, await createThread(world.url), { steps: [{ hang: true }] });
   expect((await ask('POST', `${world.url}/api/runs/${run.id}/cancel`, { reason: 'a\u0000b' })).status).toBe(

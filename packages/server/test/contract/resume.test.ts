@@ -58,7 +58,7 @@ test('RUN-7 a live run is resumed from every seq, byte for byte', async () => {
   expect(whole.map((frame) => frame.id)).toEqual(whole.map((_, index) => index + 1));
 });
 
-test('RUN-7 a reader that comes back after every event sees each once', async () => {
+test('RUN-7 a reader that reconnects after every event sees each once', async () => {
   const run = await start({ steps: [{ tokens: 30, delay_ms: 1 }] });
   const pieces: Frame[] = [];
   while (!isEnd(pieces.at(-1))) {
@@ -72,7 +72,7 @@ test('RUN-7 a reader that comes back after every event sees each once', async ()
   );
 });
 
-test('RUN-7 the header is stronger than the query: a browser repeats its address', async () => {
+test('RUN-7 the header overrides the query, because a browser reconnects to the same address', async () => {
   const run = await start(SCRIPT);
   const frames = await framesOf(world.url, run.id);
   const { text } = await bytes(run.id, { query: '?after=2', lastEventId: '7' });
@@ -166,7 +166,7 @@ test.each(['x', '-1', '1.5', '1e3', '0x1', ' 1', '99999999999', '1000'])(
   },
 );
 
-test('RUN-7 a client that goes away cancels nothing', async () => {
+test('RUN-7 a client that disconnects cancels nothing', async () => {
   const run = await start({ steps: [{ tokens: 40, delay_ms: 2 }] });
   for await (const frame of follow(world.url, run.id)) if (frame.event === 'token') break;
   const frames = await framesOf(world.url, run.id);

@@ -110,7 +110,7 @@ test('session events belong to the thread: they have a seq of its log and none o
   expect(frames).toHaveLength(rows.length - 2);
 });
 
-test('runs that wait in line share the session, which never idles between them unseen', async () => {
+test('queued runs share the session, which is never idle between them', async () => {
   const thread = await createThread(world.url);
   const runs = [];
   for (let turn = 0; turn < 4; turn += 1)

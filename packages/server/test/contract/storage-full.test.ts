@@ -31,7 +31,7 @@ async function fill(table: string): Promise<() => Promise<unknown>> {
   return () => database.pool.query(`drop trigger full_disk on ${table}; drop event trigger full_disk`);
 }
 
-test('a write that finds the disk full is 507 storage_full, and /readyz says so until there is room', async () => {
+test('a write to a full disk is 507 storage_full, and /readyz says so until there is space', async () => {
   const thread = await createThread(pod.url);
   const ready = () => ask('GET', `${pod.url}/readyz`);
   expect(await ready()).toMatchObject({ status: 200, body: { storage: 'ok' } });
@@ -44,7 +44,7 @@ test('a write that finds the disk full is 507 storage_full, and /readyz says so 
   expect(await ready()).toMatchObject({ status: 200, body: { status: 'ready', storage: 'ok' } });
 });
 
-test('a run that finds the disk full waits for room, and loses nothing', async () => {
+test('a run that meets a full disk waits for space, and loses nothing', async () => {
   const thread = await createThread(pod.url);
   const run = await send(pod.url, thread, { steps: [{ tokens: 100, delay_ms: 5 }] });
   await seen(pod.url, run.id, 'token');

@@ -165,7 +165,7 @@ test('/docs is a page that needs nothing from elsewhere', async () => {
   for (const address of loaded) expect(address).not.toMatch(/^(https?:)?\/\//);
 });
 
-describe('who may talk to a server on loopback', () => {
+describe('which origins may use a server on loopback', () => {
   test.each(['evil.example', 'evil.example:4400', '127.0.0.1.evil.example', '10.0.0.5'])(
     'Host %s is refused on every route',
     async (host) => {
@@ -187,7 +187,7 @@ describe('who may talk to a server on loopback', () => {
     expect((await raw(world.url, '/api/threads', { origin: world.url }, 'POST')).status).toBe(201);
   });
 
-  test('its own names are answered', async () => {
+  test('requests to its own names are answered', async () => {
     const { port } = new URL(world.url);
     for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
       expect((await raw(world.url, '/readyz', { host })).status).toBe(200);

@@ -39,7 +39,7 @@ async function frames(url: string, count: number, headers: Record<string, string
   return text.split('\n\n').slice(0, count);
 }
 
-test('the stream is the whole log, each event with its place, its run and its data as it is stored', async () => {
+test('the stream is the whole log: each event with its seq, its run and its stored data', async () => {
   const raw = await frames(events, stored.length);
   for (const [index, frame] of raw.entries()) {
     const { seq, run_id, run_seq, type, data } = stored[index]!;
@@ -56,7 +56,7 @@ test('a stream goes on after an id, given in either way', async () => {
   expect(await frames(events, stored.length - 5, { 'last-event-id': '5' })).toEqual(raw.slice(5));
 });
 
-test('after=latest begins now, and says where that is', async () => {
+test('after=latest begins at the end of the log, and returns that cursor', async () => {
   const controller = new AbortController();
   const response = await fetch(`${events}?after=latest`, { signal: controller.signal });
   expect(response.headers.get('last-event-id')).toBe(String(stored.length));
@@ -96,7 +96,7 @@ test.each([
   expect([status, body.code]).toEqual([400, code]);
 });
 
-test('a thread that is not there is 404; an empty one has an empty log', async () => {
+test('an unknown thread is 404; an empty one has an empty log', async () => {
   const { status, body } = await ask('GET', `${world.url}/api/threads/${crypto.randomUUID()}/events`);
   expect([status, body.code]).toEqual([404, 'thread_not_found']);
   const empty = `${world.url}/api/threads/${await createThread(world.url)}/events?format=json`;

@@ -106,7 +106,7 @@ test('RUN-5 each event carries what the contract names', async () => {
   expect(frames.at(-1)).toMatchObject({ event: 'state', data: { status: 'done' } });
 });
 
-test('RUN-5 error and canceled name their reason', async () => {
+test('RUN-5 error and canceled have their reason', async () => {
   const failed = await framesOf(
     world.url,
     (await start({ steps: [{ error: { code: 'refused', message: 'no' } }] })).id,
@@ -133,7 +133,7 @@ test('RUN-5 final.text is the last assistant message’s text, also when that is
   ]);
 });
 
-test('RUN-5 whatever a model writes arrives as it was: line ends, NUL, lone surrogates, emoji', async () => {
+test('RUN-5 a model’s text arrives unchanged: line ends, NUL, lone surrogates, emoji', async () => {
   const deltas = [
     'line\nline\r\n\r',
     'a\u0000b',
@@ -154,7 +154,7 @@ test('RUN-5 whatever a model writes arrives as it was: line ends, NUL, lone surr
   expect((await readRun(world.url, run.id)).status).toBe('done');
 });
 
-test('RUN-5 an error’s words arrive as they were, NUL and all', async () => {
+test('RUN-5 an error’s text arrives unchanged, with NUL', async () => {
   const message = 'bad \u0000 \ud800 input';
   const run = await start({ steps: [{ text: 'x', error: { code: 'odd', message } }] });
   const frames = await framesOf(world.url, run.id);
@@ -165,7 +165,7 @@ test('RUN-5 an error’s words arrive as they were, NUL and all', async () => {
   });
 });
 
-test('RUN-5 tool inputs and outputs are objects, and arrive as they were', async () => {
+test('RUN-5 tool inputs and outputs are objects, and arrive unchanged', async () => {
   const note = 'a\u0000b \ud800';
   const run = await start({ steps: [{ calls: [{ tool: 'pure', input: { note } }] }, { text: 'ok' }] });
   const frames = await framesOf(world.url, run.id);

@@ -284,7 +284,42 @@ test('a function that other folders complete is applied again when one of them c
   await query(`select purge_thread('${thread}')`);
 });
 
-test('a role that may not install extensions migrates all the same, and is told what search lacks', async () => {
+test('plans that were rows become goals, with their titles, descriptions, links and versions', async () => {
+  const { settings, query } = await emptyDatabase();
+  const sql = await sqlCopy();
+  await sql.before('015');
+  await migrate(settings, sql.url);
+  const id = (n: number) => `01900000-0000-7000-8000-00000000000${n}`;
+  const workspace = '00000000-0000-7000-8000-000000000001';
+  const states = ['draft', 'active', 'done', 'canceled'];
+  for (const [n, state] of states.entries())
+    await query(`insert into entities (id, workspace_id, kind, project_id, version, title, state, fields, created_at, updated_at)
+      values ('${id(n)}', '${workspace}', 'plan', null, 3, 'Plan ${n}', '${state}', '{"description": "What ${n}"}', now(), now())`);
+  await query(`insert into entities (id, workspace_id, kind, project_id, version, title, state, fields, created_at, updated_at)
+    values ('${id(9)}', '${workspace}', 'task', null, 1, 'A task', 'done', '{}', now(), now())`);
+  await query(`insert into edges (id, workspace_id, from_id, to_id, rel, created_at)
+    values ('${id(8)}', '${workspace}', '${id(9)}', '${id(1)}', 'part_of', now())`);
+
+  await migrate(settings);
+  const { rows } = await query(
+    "select kind, title, state, version, fields ->> 'description' as description from entities order by title",
+  );
+  expect(rows).toEqual([
+    { kind: 'task', title: 'A task', state: 'done', version: 1, description: null },
+    ...['active', 'active', 'achieved', 'abandoned'].map((state, n) => {
+      return { kind: 'goal', title: `Plan ${n}`, state, version: 3, description: `What ${n}` };
+    }),
+  ]);
+  const shown = await query(`select entity_state(e) as goal from entities e where e.id = '${id(1)}'`);
+  expect(shown.rows[0].goal).toMatchObject({
+    kind: 'goal',
+    measure: null,
+    due: null,
+    edges: [{ rel: 'part_of' }],
+  });
+});
+
+test('a database role that may not install extensions can migrate, and a warning says what search lacks', async () => {
   const { settings, query } = await emptyDatabase();
   const role = `limited_${randomBytes(6).toString('hex')}`;
   await query(`create role ${role}; grant all on schema public to ${role}`);

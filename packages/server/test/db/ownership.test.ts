@@ -47,6 +47,9 @@ const OWNER: Readonly<Record<string, string>> = {
   parentless_documents: 'knowledge',
   published: 'content',
   scheduled_publications: 'content',
+  read_keys: 'content',
+  publications: 'content',
+  shown_files: 'content',
   mcp_servers: 'mcp',
   threads: 'threads',
   messages: 'threads',
@@ -56,6 +59,7 @@ const OWNER: Readonly<Record<string, string>> = {
   audit_settings: 'threads',
   context_texts: 'context',
   context_manifests: 'context',
+  token_ratios: 'context',
   pods: 'actors',
   plans: 'planning',
   plan_steps: 'planning',
@@ -165,8 +169,6 @@ const FOREIGN_WRITES: Readonly<Record<string, string>> = {
   'src/runs/facts/ping.ts threads': FACT,
   'src/runs/facts/edit-state.ts threads': FACT,
   'src/runs/facts/change-chat.ts threads': CHAT,
-  'src/files/tools/notes.ts notes': 'the tool for notes stands beside the file tools',
-  'src/tools/policies.ts workspaces': 'the policy is a column of the workspace’s row',
 };
 
 const FOREIGN_READS: Readonly<Record<string, string>> = {
@@ -180,8 +182,6 @@ const FOREIGN_READS: Readonly<Record<string, string>> = {
   'src/threads/chats/read-chats.ts runs': LIST,
   'src/threads/client-ids.ts runs': 'a client’s ids of runs and threads are looked up together',
   'src/threads/read-threads.ts runs': LIST,
-  'src/files/files.ts threads': 'no statement: a sentence of an error message',
-  'src/files/tools/notes.ts notes': 'the tool for notes stands beside the file tools',
   'src/workspaces/workspaces.ts files': 'a workspace is shown with the number of its files',
   'src/workspaces/workspaces.ts held_removals': 'a workspace is shown with the removals that are held back',
 };

@@ -1,6 +1,6 @@
 // A copy of the SQL that a test may change, as a newer version or another concept would have changed it.
 
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,5 +21,12 @@ export async function sqlCopy() {
     edit: async (path: string, change: (text: string) => string) =>
       writeFile(file(path), change(await readFile(file(path), 'utf8'))),
     remove: (path: string) => rm(file(path)),
+    /** As it was before a migration, without any function. */
+    before: async (migration: string) => {
+      await rm(join(folder, 'functions'), { recursive: true });
+      await mkdir(join(folder, 'functions'));
+      for (const name of await readdir(join(folder, 'migrations')))
+        if (name >= migration) await rm(join(folder, 'migrations', name));
+    },
   };
 }

@@ -4,6 +4,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import pino from 'pino';
 import { afterAll, expect, test } from 'vitest';
 import { createPool } from '../../src/db/pool.ts';
+import { databaseState } from '../../src/db/state.ts';
 import { Storage } from '../../src/db/storage.ts';
 import type { App, HttpContext } from '../../src/http/app.ts';
 import { healthRoutes } from '../../src/http/routes/health.ts';
@@ -27,8 +28,12 @@ async function answers(isDatabaseInHome: boolean, bytesFree: () => Promise<numbe
   app.onError(errorHandler(pino({ enabled: false }), storage));
   app.post('/write', async (c) => c.json((await pool.query('select 1')).rows));
   const workspaces = { mirrors: { problem: () => null } };
-  const context = { storage, pod: { state: 'registered' }, workspaces } as unknown as HttpContext;
-  healthRoutes(app, context, pool);
+  healthRoutes(app, {
+    databaseState: () => databaseState(pool),
+    storage,
+    pod: { state: 'registered' },
+    workspaces,
+  } as unknown as HttpContext);
   const write = await app.request('/write', { method: 'POST' });
   const ready = await app.request('/readyz');
   const { code } = (await write.json()) as { code: string };

@@ -107,7 +107,7 @@ test('PLUS-1 the wire: LF only, no [DONE], no null; the same runId again is the 
   expect(await readRun(world.url, runs[1]!)).toMatchObject({ retry_of: runs[0], status: 'done' });
 });
 
-test('PLUS-1 a client that goes away stops nothing, and the same runId catches up; a cancel is an outcome', async () => {
+test('PLUS-1 a client that disconnects stops nothing, and the same runId catches up; a cancel is an outcome', async () => {
   const { agent, say, said } = open();
   const release = await holdEffects(world.database);
   say(
@@ -191,7 +191,7 @@ test.each([
   },
 );
 
-test('PLUS-1 a no to what nobody will do any more is fine; a yes is too late', async () => {
+test('PLUS-1 denying a call that will not be made any more is accepted; approving it is too late', async () => {
   const { agent, events, say } = open();
   say(script({ calls: [{ tool: 'external', input: { note: agent.threadId } }] }, { text: 'never' }));
   await agent.runAgent();

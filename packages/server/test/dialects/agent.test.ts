@@ -49,7 +49,18 @@ test('CHAT-1 a message is answered in the same request, from session to done', a
   ).toEqual(['Look. ', 'Seen.', 'Again.']);
 });
 
-test('CHAT-1 a cut stream is taken up after any frame, also between those of one event, and ends with 204', async () => {
+test('CHAT-2 text is on the wire before the call that follows it, and while that call is still running', async () => {
+  const long = { tool: 'pure', input: { note: 'x', delay_ms: 600_000 } };
+  const listener = await turn({ steps: [{ text: 'Look. ', calls: [long] }] });
+  const frames = await listener.until(({ event }) => event === 'tool_call');
+  expect(briefly(frames)).toContain('text_delta Look.');
+  const { run_id } = frames[0]!.data;
+  expect((await ask('GET', `${world.url}/api/runs/${run_id}`)).body.status).toBe('running');
+  listener.close();
+  expect((await ask('POST', `${world.url}/api/runs/${run_id}/cancel`)).status).toBe(200);
+});
+
+test('CHAT-1 a cut stream can be resumed after any frame, also between the frames of one event; at its end the answer is 204', async () => {
   const { frames } = await (
     await turn({
       steps: [
@@ -73,7 +84,7 @@ test('CHAT-1 a cut stream is taken up after any frame, also between those of one
   expect((await (await listen(url)).toEnd()).frames).toEqual(frames);
 });
 
-test('CHAT-1 a failed turn says error, then done; a canceled one says why', async () => {
+test('CHAT-1 a failed turn ends with error, then done; a canceled one says why', async () => {
   const failed = await (
     await turn({ steps: [{ text: 'I', error: { code: 'broken', message: 'it broke' } }] })
   ).toEnd();
@@ -102,14 +113,14 @@ test('CHAT-1 a turn that waits behind another, and is canceled there, has its se
   await ask('POST', `${world.url}/api/runs/${busy.id}/cancel`);
 });
 
-test('CHAT-1 the same message under the same Idempotency-Key is the same run, told again from its beginning', async () => {
+test('CHAT-1 repeating a message under its Idempotency-Key streams the same run again from its beginning', async () => {
   const once = () =>
     listen(stream(), { 'idempotency-key': 'once' }, { message: '{"steps":[{"text":"one"}]}' });
   const first = await (await once()).toEnd();
   expect(await (await once()).toEnd()).toEqual(first);
 });
 
-test('a client that goes away cancels nothing', async () => {
+test('a client that disconnects cancels nothing', async () => {
   const leaving = await turn({ steps: [{ tokens: 40, delay_ms: 2 }] });
   const [session] = await leaving.until(({ event }) => event === 'text_delta');
   leaving.close();
@@ -120,7 +131,7 @@ test('a client that goes away cancels nothing', async () => {
   expect(run.status).toBe('done');
 });
 
-test('CHAT-1 what cannot mean anything is refused, and no thread is left behind', async () => {
+test('CHAT-1 an invalid request is refused and creates no thread', async () => {
   const threads = async () => (await ask('GET', `${world.url}/api/threads?limit=1000`)).body.items.length;
   const before = await threads();
   const unknown = '0190a8f2-0000-7000-8000-000000000000';

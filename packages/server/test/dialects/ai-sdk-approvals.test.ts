@@ -78,7 +78,7 @@ test.each([
   },
 );
 
-test('PLUS-1 who answers otherwise than somebody before is told so', async () => {
+test('PLUS-1 an answer that contradicts an earlier one is refused with the earlier one', async () => {
   const id = name();
   const [chat, other] = [open(id), open(id)];
   await chat.sendMessage({ text: script([external(id)]) });
@@ -112,7 +112,7 @@ test('PLUS-1 of two questions one may be answered first: the response ends until
   expect([await effects(`${id}a`), await effects(`${id}b`)]).toEqual([1, 0]);
 });
 
-test('PLUS-1 what is decided elsewhere is seen by who resumes, from the beginning', async () => {
+test('PLUS-1 a client that resumes from the beginning sees decisions that were made elsewhere', async () => {
   const id = name();
   const chat = open(id);
   await chat.sendMessage({ text: script([external(id)]) });

@@ -33,7 +33,7 @@ test('PLUS-1 the wire: headers, ids, [DONE], and the same message again is the s
   expect(await count(world.database, 'runs where id = $1', [runIn(text)])).toBe(1);
 });
 
-test('PLUS-1 the transport and the reader take a run with reasoning and tools', async () => {
+test('PLUS-1 the transport and the reader accept a run with reasoning and tools', async () => {
   const transport = new DefaultChatTransport({ api: api() });
   const content = script(
     { reasoning: 'hm', text: 'Let me see. ', calls: [{ tool: 'pure', input: { note: 'x' } }] },
@@ -56,7 +56,7 @@ test('PLUS-1 the transport and the reader take a run with reasoning and tools', 
   ]);
 });
 
-test('PLUS-1 a chat goes on: the second message knows the first, and an error is an error', async () => {
+test('PLUS-1 the second message of a chat sees the first, and an error arrives as an error', async () => {
   const chat = new PlainChat({ id: name(), api: api() });
   await chat.sendMessage({ text: script({ text: 'one' }) });
   await chat.sendMessage({ text: script({ text: 'two' }) });
@@ -140,7 +140,7 @@ test('PLUS-1 a client’s stop is only a disconnect; the chat’s own stop ends 
   expect((await ask('POST', `${api()}/never/stop`)).body).toEqual({ stopped: false });
 });
 
-test('PLUS-1 regenerate answers a message anew, and what came after it is forgotten', async () => {
+test('PLUS-1 regenerate answers a message again, and rewinds what came after it', async () => {
   const chat = new PlainChat({ id: name(), api: api() });
   await chat.sendMessage({ text: script({ text: 'one' }) });
   const first = chat.lastMessage!.id;

@@ -1,5 +1,5 @@
-// A pod dies in the middle of a message: whoever followed it comes to another pod with their own client, and has the answer
-// once, with what was left unfinished marked or taken back.
+// A pod dies in the middle of a message: a client that followed it reconnects to another pod, and has the answer
+// once, with the unfinished message marked or withdrawn.
 
 import { HttpAgent } from '@ag-ui/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';

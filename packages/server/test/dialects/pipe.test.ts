@@ -12,7 +12,7 @@ const pipe = (chat: string, query = '') =>
   `${world.url}/api/v1/workspaces/default/chats/${chat}/events${query}`;
 const typesOf = (frames: readonly SseFrame[]) => frames.map(({ event }) => event);
 
-test('WS-10 the pipe tells what was said, thought, called and seen, and how it ended', async () => {
+test('WS-10 the pipe has messages, reasoning, calls, results and how the run ended', async () => {
   const chat = await createThread(world.url);
   const listener = await listen(pipe(chat));
   const run = await send(world.url, chat, {
@@ -67,7 +67,7 @@ test('WS-10 the pipe tells what was said, thought, called and seen, and how it e
   ]);
 });
 
-test('WS-8 one stream lives on through runs and sessions, and can be taken up after any frame', async () => {
+test('WS-8 one stream continues through runs and sessions, and can be resumed after any frame', async () => {
   const chat = await createThread(world.url);
   const listener = await listen(pipe(chat));
   const first = await send(world.url, chat, { steps: [{ text: 'on and on', hang: true }] });
@@ -109,7 +109,7 @@ test('WS-8 one stream lives on through runs and sessions, and can be taken up af
   }
 });
 
-test('WS-4 after=latest begins now, and says where that is', async () => {
+test('WS-4 after=latest begins at the end of the log, and returns that cursor', async () => {
   const chat = await createThread(world.url);
   const before = await send(world.url, chat, { steps: [{ text: 'before' }] });
   await framesOf(world.url, before.id);

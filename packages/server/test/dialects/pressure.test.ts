@@ -42,7 +42,7 @@ function round(n: number): NewEvent[] {
   ];
 }
 
-test('CHAT-3 who reads at a tenth of the speed gets all text, results, errors and ends, and of progress the newest', async () => {
+test('CHAT-3 a reader at a tenth of the speed gets all text, results, errors and ends, and only the newest progress', async () => {
   const followers = new Followers(world.pool, () => undefined);
   const threadId = await world.thread();
   const run = await world.run(threadId);

@@ -135,7 +135,7 @@ function wholes(): Whole[] {
   );
 }
 
-test('the logs are whole, and hold all that can happen to a run', async () => {
+test('the generated logs are valid, and contain everything that can happen to a run', async () => {
   expect(await brokenInvariants(database.pool)).toEqual([]);
   const all = logs.flat();
   const types = new Set<EventType>(all.map(({ type }) => type));
@@ -174,7 +174,7 @@ test('the logs are whole, and hold all that can happen to a run', async () => {
   ).toEqual(new Set(['unknown', 'canceled', 'denied']));
 });
 
-test('PLUS-1 nothing is said twice, and nothing is left open', () => {
+test('PLUS-1 no frame repeats, and nothing stays open', () => {
   const wrong = wholes().flatMap(({ entry, source, events, frames }) =>
     entry
       .check(frames, events)
@@ -183,7 +183,7 @@ test('PLUS-1 nothing is said twice, and nothing is left open', () => {
   expect(wrong).toEqual([]);
 });
 
-test('PLUS-1 the whole is any two parts, cut anywhere, in batches of any size', async () => {
+test('PLUS-1 a log cut anywhere into two parts, in batches of any size, gives the frames of the whole', async () => {
   const all = wholes().filter(({ frames }) => frames.length > 1);
   expect(new Set(all.map(({ entry }) => entry)).size).toBe(DIALECTS.length);
   const cuts = all.flatMap((each) => each.frames.slice(0, -1).map((_, index) => ({ each, index })));
@@ -209,7 +209,7 @@ test('PLUS-1 the whole is any two parts, cut anywhere, in batches of any size', 
   );
 }, 120_000);
 
-test('PLUS-1 where no run is open, nothing before it is needed', () => {
+test('PLUS-1 where no run is open, a stream can begin without the events before', () => {
   for (const entry of DIALECTS.filter(({ of }) => of === 'thread')) {
     for (const rows of logs) {
       const { source, frames } = whole(entry, rows, null);
@@ -238,7 +238,7 @@ function eachRun(): (readonly StoredEvent[])[] {
   ]);
 }
 
-test('PLUS-1 the real clients take every run, and have the same after its parts as after the whole', async () => {
+test('PLUS-1 the real clients accept every run, and end in the same state after its parts as after the whole', async () => {
   const warned = vi.spyOn(console, 'warn');
   let cuts = 0;
   for (const events of eachRun()) {

@@ -54,7 +54,7 @@ test('frames are numbered within their event, and the event’s own data are the
   );
 });
 
-test('a run has its own numbers, hears nothing of others, and ends with its closing line', () => {
+test('a run’s stream has its own numbers, no frames of other runs, and ends with its closing line', () => {
   const writer = new DialectWriter(BINDING, RUN, positionAtStart(counting, RUN));
   const rows = [token(2), token(3, 'other'), end(4, 'other'), token(5), end(6), token(7, 'other')];
   const said = writer.say(new Batch(rows), false);
@@ -74,7 +74,7 @@ test('a dialect may end its stream with a frame of its own', () => {
   expect(said.ended).toBe(true);
 });
 
-test('who stands at the same place gets the same bytes, made once; who saw a part gets the rest', () => {
+test('readers at the same position get the same bytes, made once; a reader that has part of an event’s frames gets the rest', () => {
   const batch = new Batch([token(1), token(2)]);
   const [a, b] = [1, 2].map(() => new DialectWriter(BINDING, THREAD, positionAtStart(counting, THREAD)));
   const said = a!.say(batch, false);

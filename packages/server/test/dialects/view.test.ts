@@ -42,7 +42,7 @@ function shown(view: ChatView, versions: boolean): unknown {
   return JSON.parse(JSON.stringify(view, (key, value: unknown) => (own.has(key) ? undefined : value)));
 }
 
-test('a view of the whole is a view of any two parts, and of a part it is the view as it was then', () => {
+test('folding a log in any two parts gives the same view as folding it at once, and folding a part gives the view of that moment', () => {
   for (const log of logs) {
     const whole = shown(foldView(log), true);
     const growing = newView();
@@ -84,7 +84,7 @@ test('a page that does not end where the view begins is refused', () => {
   expect(() => prependEvents(foldView(log.slice(4)), log.slice(0, 2))).toThrow(/event 4|before event 5/);
 });
 
-test('what changed has another version, and nothing else has', () => {
+test('the version of a part of the view changes exactly when the part does', () => {
   for (const log of logs) {
     const view = newView();
     for (const event of log) {
@@ -111,7 +111,7 @@ function shownTurn(turn: ChatView['turns'][number]): unknown {
   };
 }
 
-test('turns say what became of runs, and calls what was decided', async () => {
+test('turns show how their runs ended, and calls what was decided', async () => {
   const runs = new Map(
     (
       await database.pool.query<{ id: string; status: string; cost: number | null }>(
@@ -149,7 +149,7 @@ test('turns say what became of runs, and calls what was decided', async () => {
   );
 });
 
-test('a message says in the end what came piece by piece', () => {
+test('a finished message has the same text as its pieces', () => {
   for (const log of logs) {
     const turns = new Map(foldView(log).turns.map((turn) => [turn.run, turn]));
     for (const event of log) {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Dialect, LogEvent } from '@continuo/protocol';
 import { positionAt } from '../../src/http/streams/dialect-stream.ts';
 import { foldInTurns } from '../../src/runs/loop/replay.ts';
-import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../src/yielding.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../src/limits/yielding.ts';
 import { openPen, token, useLog } from '../runs/support.ts';
 
 const world = useLog();
@@ -26,7 +26,7 @@ test('CHAT-6 micro gives way to promises, fast to what is waiting, breath to tim
   expect(immediate).toBe(true);
 });
 
-test('CHAT-6 it throws the reason when the signal is aborted, before or meanwhile', async () => {
+test('CHAT-6 it throws the abort reason, whether the abort comes before or meanwhile', async () => {
   for (const mode of ['breath', 'fast', 'micro'] as const) {
     const before = AbortSignal.abort(new Error('too late'));
     await expect(yieldWithAbortCheck({ mode, signal: before })).rejects.toThrow('too late');
@@ -60,7 +60,7 @@ function counting(): { dialect: Dialect<number>; turns: number[]; end: () => voi
   };
 }
 
-test('CHAT-6 a long log is folded at most so many events in a turn, and not at all once nobody wants it', async () => {
+test('CHAT-6 a long log is folded a bounded number of events at a time, and an abort ends the fold', async () => {
   const threadId = await world.thread();
   const run = await world.run(threadId);
   const pen = openPen(world.writer(), threadId);
@@ -86,7 +86,7 @@ test('CHAT-6 a long log is folded at most so many events in a turn, and not at a
   expect(again.turns.reduce((sum, steps) => sum + steps)).toBeLessThanOrEqual(ITEMS_PER_TURN);
 });
 
-test('CHAT-6 a long log is folded in turns, and not for somebody who has gone', async () => {
+test('CHAT-6 the fold of a long log yields to other work, and ends when its client disconnects', async () => {
   const { dialect, turns, end } = counting();
   const events = Array.from({ length: ITEMS_PER_TURN * 3 + 7 }, (_, index) => {
     const event = { threadId: 't', runId: null, runSeq: null, attempt: 1, at: new Date(0), seq: index + 1 };

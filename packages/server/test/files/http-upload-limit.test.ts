@@ -1,4 +1,4 @@
-// Uploads over the limit: whoever sends them gets the answer, also one who sends everything before reading anything, and one
+// Uploads over the limit: every client gets the answer, also one that sends everything before reading anything, and one
 // who never stops does not keep the connection.
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -88,7 +88,7 @@ test.skipIf(spawnSync('curl', ['--version']).status !== 0).each(FRAMINGS)(
 );
 
 test.each(FRAMINGS)(
-  'an upload over the limit is 413 to whoever reads only after sending everything, %s; then the connection is closed',
+  'an upload over the limit is 413 to a client that reads only after sending everything, %s; then the connection is closed',
   async (framing) => {
     const space = await newSpace(world.url);
     const { socket, closed } = uploading(`${space.url}/files/big`, framing);
@@ -119,7 +119,7 @@ test.each(FRAMINGS)('who never stops sending has the answer at once, and is cut 
   expect((await once(socket, 'data')).toString()).toMatch(/^HTTP\/1\.1 413 /);
   await cut;
   await closed.catch(() => undefined);
-  // What is on its way is in buffers of both ends.
+  // In-flight bytes are in buffers of both ends.
   expect(sent).toBeLessThan(DISCARDED.bytes + 2 * LIMIT + 32 * 1024 * 1024);
   expect((await ask('GET', `${space.url}/tree`)).body.items).toEqual([]);
 });

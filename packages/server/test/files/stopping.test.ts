@@ -11,7 +11,7 @@ import { listFiles } from '../../src/files/files.ts';
 import { pack } from '../../src/files/pack.ts';
 import { searchKnowledge } from '../../src/knowledge/search.ts';
 import { unpack, type Unpacked } from '../../src/files/unpack.ts';
-import { ITEMS_PER_TURN } from '../../src/yielding.ts';
+import { ITEMS_PER_TURN } from '../../src/limits/yielding.ts';
 import { place, useTools } from './tools/support.ts';
 
 const world = useTools();

@@ -1,4 +1,4 @@
-// What search knows: everything that was committed before it was asked, whoever indexed it.
+// A search finds everything that was committed before it began, whichever pod indexed it.
 
 import { expect, test } from 'vitest';
 import { v7 as uuidv7 } from 'uuid';

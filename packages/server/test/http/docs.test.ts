@@ -25,7 +25,6 @@ function build(apiKey?: string): App {
     guard({
       host: '127.0.0.1',
       allowedOrigins: [],
-      publicContent: [],
       personToken: PERSON_TOKEN,
       apiKey,
       allowedHosts: [],

@@ -13,7 +13,6 @@ function serve(config: Partial<Parameters<typeof guard>[0]> = {}) {
     guard({
       host: '127.0.0.1',
       allowedOrigins: [],
-      publicContent: [],
       personToken: PERSON_TOKEN,
       apiKey: undefined,
       allowedHosts: [],

@@ -64,10 +64,14 @@ test('a thread that was taken while the connection was away is lost, not written
     return rowCount === 2;
   });
   // The first in line is cut; the successor gets in before it is back.
-  await world.pool.query(
-    `select pg_terminate_backend(pid) from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = 'events'::regclass and not granted
+  const { rows } = await world.pool.query<{ pid: number }>(
+    `select pid, pg_terminate_backend(pid) from pg_locks where database = (select oid from pg_database where datname = current_database()) and relation = 'events'::regclass and not granted
      order by waitstart limit 1`,
   );
+  await until('the first in line is gone', async () => {
+    const found = await world.pool.query('select from pg_stat_activity where pid = $1', [rows[0]!.pid]);
+    return found.rowCount === 0;
+  });
   await release();
   await successor;
   await refused;

@@ -1,4 +1,4 @@
-// Followers and streams: in order, each event once, whoever wrote it and however slowly it is read.
+// Followers and streams: every event arrives once and in order, from any pod, and also at a slow reader.
 
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { until } from '@continuo/testkit';
 import { Streams } from '../../src/http/streams/sse.ts';
 import type { StoredEvent } from '../../src/log/event.ts';
 import { Followers, FollowersOf, type Batch } from '../../src/log/follow.ts';
-import { ITEMS_PER_TURN } from '../../src/yielding.ts';
+import { ITEMS_PER_TURN } from '../../src/limits/yielding.ts';
 import { readChangeRows } from '../../src/files/changes.ts';
 import { entry, openPen, token, useLog } from '../runs/support.ts';
 

@@ -27,7 +27,7 @@ async function transactions(threads: readonly string[]): Promise<number> {
   return (await world.pool.query<{ n: number }>(sql, [threads])).rows[0]!.n;
 }
 
-test('what many threads have to say at one moment is one transaction', async () => {
+test('appends of many threads at one moment are one transaction', async () => {
   const flushes: number[] = [];
   const all = await pens(50, { onFlush: ({ rows }) => flushes.push(rows) });
   await Promise.all(all.map(({ pen, run }) => pen.append([token(run, 'a'), token(run, 'b')])));
@@ -35,7 +35,7 @@ test('what many threads have to say at one moment is one transaction', async () 
   expect(await transactions(all.map(({ thread }) => thread))).toBe(1);
 });
 
-test('what gathers while a flush is in flight goes with the next one', async () => {
+test('appends that arrive during a flush go with the next one', async () => {
   const flushes: number[] = [];
   const all = await pens(20, { onFlush: ({ rows }) => flushes.push(rows) });
   const release = await holdTable(world.database, 'events', 'share row exclusive');
@@ -85,7 +85,7 @@ test('a value that the database refuses ends its own thread’s hold only', asyn
   expect(all.map(({ pen }) => pen.lost)).toEqual([false, true, false]);
 });
 
-test('what cannot be made into JSON is refused alone: its thread goes on, and its neighbours do not notice', async () => {
+test('an event that cannot be made into JSON is refused alone: its thread and the others continue', async () => {
   const all = await pens(3);
   const bad = all[1]!;
   const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown;
@@ -205,7 +205,7 @@ test('under pressure adjacent tokens of one message become one, and no text is l
   expect(log.map(({ seq, runSeq }) => [seq, runSeq])).toEqual(log.map((_, index) => [index + 1, index + 1]));
 });
 
-test('under pressure, whoever waits for a token is told of it', async () => {
+test('under pressure, an awaited token is not merged with others', async () => {
   const { pen, run, thread } = await onePen();
   const awaited: Promise<readonly StoredEvent[]>[] = [];
   for (let index = 0; index < 2000; index += 1) {

@@ -54,6 +54,26 @@ test('PLUS-4 a server is added, listed with its tools, changed, restarted and re
   expect((await ask('DELETE', at('all'))).body.code).toBe('mcp_server_not_found');
 });
 
+test('PLAN-4 a plan that names a tool which no server has is told so; a server that is not connected may have any tool', async () => {
+  const files = `${world.url}/api/v1/workspaces/${DEFAULT}/files/plans/tracked.plan`;
+  const tools = 'nowhere__find, tracker__echo, tracker__ecco, off__echo';
+  const text = `---\nplan: tracked\ngoal: Track\n---\n\n## Work (sequence)\n\n- [ ] Find it {#find}\n  - tools: ${tools}\n`;
+  const { id } = (await (await fetch(files, { method: 'PUT', body: text })).json()) as { id: string };
+  const unknown = async () => {
+    const { body } = await ask('GET', `${world.url}/api/v1/workspaces/${DEFAULT}/plans/${id}/progress`);
+    return body.problems.map((problem: { text: string }) => /“(\w+)”/.exec(problem.text)![1]);
+  };
+  expect(await unknown()).toEqual(['nowhere__find', 'tracker__echo', 'tracker__ecco', 'off__echo']);
+  await ask('PUT', at('off'), stdio({ enabled: false }));
+  await ask('PUT', at('tracker'), stdio({ args: ['-e', 'process.exit(1)'] }));
+  await reached('tracker', 'failed');
+  expect(await unknown()).toEqual(['nowhere__find', 'off__echo']);
+  await ask('PUT', at('tracker'), stdio());
+  await reached('tracker', 'ready');
+  expect(await unknown()).toEqual(['nowhere__find', 'tracker__ecco', 'off__echo']);
+  for (const name of ['off', 'tracker']) await ask('DELETE', at(name));
+});
+
 test('secrets are taken, kept where null is sent, and never sent back', async () => {
   const secret = `s${randomUUID()}`;
   const env = { TOKEN: secret, GREETING: '${CONTINUO_TEST_GREETING}' };

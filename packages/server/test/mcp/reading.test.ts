@@ -6,7 +6,7 @@ import { createGate } from '../../src/mcp/gate.ts';
 import { modelToolName } from '../../src/mcp/names.ts';
 import { toOutput } from '../../src/mcp/output.ts';
 import { readSchema } from '../../src/mcp/schema.ts';
-import { withoutSecrets } from '../../src/hidden-values.ts';
+import { withoutSecrets } from '../../src/workspaces/hidden-values.ts';
 import { cut } from '../../src/mcp/text.ts';
 import { readTools } from '../../src/mcp/tools.ts';
 

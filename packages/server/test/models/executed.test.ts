@@ -233,7 +233,7 @@ function told(events: readonly StoredEvent[]): string[] {
 }
 
 /** The examples come first; the others are made up by chance. */
-const THREADS = EVERY.length + 40;
+const THREADS = EVERY.length + 20;
 
 test('RT-4 any thread that runs left behind yields requests that every provider takes', async () => {
   const happened = new Map<string, number>();

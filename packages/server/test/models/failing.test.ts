@@ -49,7 +49,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     expect(slept).toEqual([]);
   });
 
-  test('RT-7 after four tries the error is told, with nothing before it', async () => {
+  test('RT-7 after four tries the error is reported, with nothing before it', async () => {
     server.reply(...Array.from({ length: 4 }, () => refusal(529, 'Overloaded')));
     const before = server.received.length;
     const events = plain(await ask(connect().model));
@@ -213,7 +213,7 @@ describe.each(PROVIDERS)('%s', (name) => {
     expect(plain(events)).toMatchObject([{ type: 'stream_interrupted' }]);
   });
 
-  test('RT-7 who stops reading ends the call', async () => {
+  test('RT-7 a reader that stops ends the call', async () => {
     server.reply({ ...half, instead: 'stall' });
     for await (const event of connect().model.stream(requestOf())) if (event.type === 'text_delta') break;
     await expect.poll(() => server.received.at(-1)!.left).toBe(true);

@@ -32,7 +32,7 @@ function slow(name: ProviderName, signs: number): { model: Model; reply: Reply; 
       sleep: async (ms) => {
         const write = await pausing.promise;
         time += ms - 1;
-        // Whoever hears of the sign looks at the clock.
+        // The listener reads the clock.
         const heard = new Promise<void>((resolve) => (looked = resolve));
         write(': ping\n\n');
         await heard;

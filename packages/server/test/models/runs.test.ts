@@ -197,7 +197,7 @@ describe.each(REACHED)('%s', (name) => {
     expect(textOf(frames, 'token', 'm2')).toBe('Fine.');
     expect(dataOf(frames, 'message_end').map(({ message }) => message)).toEqual(['m2']);
     expect(dataOf(frames, 'final')).toMatchObject([{ text: 'Fine.', message: 'm2' }]);
-    // What was taken back is not shown to the model.
+    // The superseded text is not shown to the model.
     expect(sent).toHaveLength(2);
     expect(sent[1]).not.toContain('Half an');
   });
@@ -241,7 +241,7 @@ describe.each(REACHED)('%s', (name) => {
     expect(rows.map(({ note: kept }) => kept)).toEqual(['first', 'second']);
   });
 
-  test('RT-7 a cut in a later step takes back that step alone', async () => {
+  test('RT-7 a cut in a later step supersedes that step’s message alone', async () => {
     const { frames, sent } = await play(model, [first, half, second]);
     expect(sent).toHaveLength(3);
     expect(sent[2]).toEqual(sent[1]);

@@ -46,7 +46,7 @@ export async function startProvider(
 ): Promise<ProviderServer> {
   const replies: Reply[] = [];
   const received: Received[] = [];
-  /** Signatures that were given out: only these are taken back. */
+  /** Signatures that this server issued: it accepts no others. */
   const issued = new Set<string>();
   const http = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
@@ -105,7 +105,7 @@ async function speak(response: ServerResponse, wire: Wire, reply: Reply): Promis
   if (reply.instead === 'silent end') return void response.end();
   if (reply.instead === 'error') return void response.end(wire.errorFrame());
   if (reply.instead === 'cut') {
-    // What was written must be on its way before the connection is torn down.
+    // The written bytes must be sent before the connection is torn down.
     await wait(20);
     return void response.destroy();
   }

@@ -118,7 +118,7 @@ test('RUN-6 a run that used up its cost ends with cost_limit, also after a takeo
   });
   const run = send.body.run.id as string;
   await waitedFor(database, 'effects');
-  // The first model call is paid, its tool is at work.
+  // The first model call is paid, and its tool is running.
   server.reply(step('toolu_4'), says('Never asked for.'));
   first.kill('SIGKILL');
   const second = await newPod();

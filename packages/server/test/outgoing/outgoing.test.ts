@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { addressProblem } from '../../src/outgoing/addresses.ts';
-import { parseAllowed } from '../../src/allowed-host.ts';
+import { parseAllowed } from '../../src/hosts/allowed-host.ts';
 import { createOutgoing, OutgoingRefused, type OutgoingOptions } from '../../src/outgoing/outgoing.ts';
 
 interface Request {

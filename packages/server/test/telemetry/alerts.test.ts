@@ -30,7 +30,8 @@ test('PLUS-6 the alerts and the dashboard name only metrics that the server has,
   const metrics = createMetrics({
     followers: () => 0,
     holding: () => 0,
-    queue: () => Promise.resolve({ depth: 0, ageSeconds: 0 }),
+    pod: { pod: 'host:1', role: 'all', version: '0.0.0' },
+    load: () => Promise.reject(new Error('not needed')),
   });
   const has = [...(await metrics.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name!],
@@ -116,13 +117,32 @@ const CASES: Readonly<Record<string, { at: string; fires: object; rests: object 
 };
 
 test.skipIf('why' in promtool)(
-  'PLUS-6 promtool accepts the alerts and the configuration, and each alert fires when it should',
+  'PLUS-6 promtool accepts the alerts, the configuration and the queries of the dashboard, and each alert fires when it should',
   () => {
     const program = 'program' in promtool ? promtool.program : '';
     const folder = mkdtempSync(join(tmpdir(), 'continuo-alerts-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     cpSync(join(DEPLOY, 'prometheus'), folder, { recursive: true });
-    execFileSync(program, ['check', 'config', join(folder, 'prometheus.yml')]);
+    const config = join(folder, 'prometheus.yml');
+    const key = join(folder, 'continuo-api-key');
+    writeFileSync(key, 'a-key');
+    writeFileSync(
+      config,
+      readFileSync(config, 'utf8').replace('/etc/prometheus/continuo-api-key', () => key),
+    );
+    execFileSync(program, ['check', 'config', config]);
+    // Grafana puts the interval in.
+    const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    const queries = shown.map((expr, index) => ({
+      record: `panel:query:${index}`,
+      expr: expr.replaceAll('$__rate_interval', '1m'),
+    }));
+    expect(queries.length).toBeGreaterThan(20);
+    const panels = join(folder, 'panels.yml');
+    writeFileSync(panels, stringify({ groups: [{ name: 'panels', rules: queries }] }));
+    expect(execFileSync(program, ['check', 'rules', panels], { encoding: 'utf8' })).toContain(
+      `${queries.length} rules found`,
+    );
     expect(Object.keys(CASES)).toEqual(rules.map(({ alert }) => alert));
     const series = (given: object) =>
       Object.entries(given).map(([name, values]) => ({ series: name, values: String(values) }));

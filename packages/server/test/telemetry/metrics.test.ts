@@ -3,11 +3,20 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 
+const pod = { pod: 'host:1', role: 'all', version: '0.0.0' };
+const load = {
+  pods: 1,
+  queue: { depth: 0, ageSeconds: 0 },
+  approvals: 2,
+  states: { queued: 3, running: 4, waiting: 5, paused: 6 },
+};
+
 test('the first hundred models have a label of their own, and all others one together', async () => {
   const metrics = createMetrics({
     followers: () => 0,
     holding: () => 0,
-    queue: () => Promise.resolve({ depth: 0, ageSeconds: 0 }),
+    pod,
+    load: () => Promise.resolve(load),
   });
   const call = { ended: 'done', seconds: 1, usage: { input: 2, output: 0 }, cost: 0.5 };
   for (let n = 1; n <= 150; n += 1) metrics.modelCalled({ ...call, model: `compatible/${n}` });
@@ -23,11 +32,12 @@ test('the first hundred models have a label of their own, and all others one tog
   expect(text).toContain('continuo_model_retries_total{model="other",code="rate_limited"} 1\n');
 });
 
-test('a number that cannot be counted is left out, and whoever tells it does not notice', async () => {
+test('a number that cannot be counted is left out, and reporting it does not throw', async () => {
   const metrics = createMetrics({
     followers: () => 0,
     holding: () => 0,
-    queue: () => Promise.reject(new Error('the database is away')),
+    pod,
+    load: () => Promise.reject(new Error('the database is away')),
   });
   const call = { model: 'compatible/x', ended: 'done', seconds: 1, cost: null };
   for (const input of [-1, Number.NaN, '12' as unknown as number])
@@ -37,5 +47,6 @@ test('a number that cannot be counted is left out, and whoever tells it does not
   const text = await metrics.text();
   expect(text).toContain('continuo_model_calls_total{model="compatible/x",ended="done"} 4\n');
   // The others are told though the database is away.
-  expect(text).toContain('continuo_queue_age_seconds');
+  expect(text).toContain('continuo_queue_age_seconds Nan\n');
+  expect(text).toContain('continuo_open_runs{state="running"} Nan\n');
 });

@@ -14,7 +14,7 @@ import {
 import type { StoredEvent } from '../../src/log/event.ts';
 import { readForFold } from '../../src/log/statements.ts';
 import { decide as decideWith, type Facts } from '../../src/runs/loop/decide.ts';
-import { keptInput } from '../../src/runs/steps/run-tools.ts';
+import { keptInput } from '../../src/runs/steps/call-values.ts';
 import { EMPTY, fold, foldAll, type ThreadState } from '../../src/threads/fold.ts';
 import type { AnyTool } from '../../src/tools/registry.ts';
 import { createLoop, DECISION_RULES, play, requestCancel, useLog } from '../runs/support.ts';
@@ -114,7 +114,14 @@ function queued(id: string, cancel: string | null = null) {
   };
 }
 
-const NOTHING_ELSE = { workspaceId: 'w', stop: false, pingedAt: null, titleWanted: false, stateEdits: [] };
+const NOTHING_ELSE = {
+  workspaceId: 'w',
+  stop: false,
+  pingedAt: null,
+  titleWanted: false,
+  isChild: false,
+  stateEdits: [],
+};
 const decide = (state: ThreadState, facts: Facts, attempt: number) =>
   decideWith(state, facts, attempt, DECISION_RULES);
 
@@ -162,7 +169,7 @@ test.each(['done', 'error', 'canceled', 'parked'])(
       const facts = factsAfter(events, prefix);
       const [legal] = legalSteps(prefix, facts);
       const attempt = prefix.at(-1)?.attempt ?? 0;
-      // Whoever comes next says so first, where a run is under way.
+      // The next owner of an open run says so first.
       expect(decide(state, facts, attempt + 1).kind).toBe(
         legal === 'start' || legal === 'rest' ? legal : 'take_over',
       );

@@ -139,3 +139,18 @@ test('PLUS-5 searches at the same time index every message once', async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => inMessages(space, 'marmalade')));
   for (const hits of answers) expect(new Set(hits.map(({ message }) => message?.chat_id)).size).toBe(5);
 });
+
+test('PLUS-5 a chat is found by any words of its title, and many chats leave room for files', async () => {
+  const space = await newSpace(world.url);
+  for (let n = 0; n < 12; n += 1) await talk(space, `The street’s party, part ${n}`, 'Yes.');
+  await put(space, 'notes.md', 'The party needs chairs.');
+  const chats = await find(space, { q: 'party STREET’s par*', kinds: 'chat', limit: '100' });
+  expect(chats).toHaveLength(12);
+  expect(chats[0]).toMatchObject({ entity_type: 'chat', title: 'The street’s party, part 11' });
+  expect(await find(space, { q: 'party wedding', kinds: 'chat' })).toEqual([]);
+  const all = await find(space, { q: 'party', limit: '11' });
+  expect(all.map(({ entity_type: kind }) => kind)).toEqual([
+    ...Array.from({ length: 10 }, () => 'chat'),
+    'file',
+  ]);
+});

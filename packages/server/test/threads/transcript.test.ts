@@ -43,7 +43,7 @@ test('WS-19 a transcript says who spoke, what was called, which files changed an
 
 Write a haiku.
 
-*Message m1 was cut off, and is begun again*
+*Message m1 was cut off, and starts again*
 
 ## Agent (a/b) · 2026-01-02 03:04:05 UTC
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PolicyRule } from '@continuo/protocol';
 import { globProblem, parseGlob, pathGlobProblem } from '../../src/compute/glob.ts';
-import { DEFAULT_POLICY, judge, policyRule, type JudgedCall } from '../../src/tools/policy.ts';
+import { judge, policyRule, type JudgedCall } from '../../src/tools/policy.ts';
+import { DEFAULT_POLICY } from '../../src/workspaces/policies.ts';
 
 const ALL: PolicyRule = { tool: '*', action: 'allow' };
 const call = (tool: string, paths: string[] = [], effect: JudgedCall['effect'] = 'transactional') => ({

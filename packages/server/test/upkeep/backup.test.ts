@@ -127,7 +127,7 @@ test('PLUS-5 a backup is one moment of a database that is being written to; rest
   const taken = await pod(target);
   const content = await fetch(`${taken.url}${FILE}`);
   expect(new Uint8Array(await content.arrayBuffer())).toEqual(bytes);
-  // What was under way at that moment goes on, and what comes next follows in the same log.
+  // The run that was open at that moment continues, and the next one follows in the same log.
   const ended = await Promise.all(runs.map(({ id }) => Array.fromAsync(follow(taken.url, id))));
   expect(ended.map((frames) => frames.at(-1)?.data)).toEqual(runs.map(() => ({ status: 'done' })));
   const next = await send(taken.url, odd, { steps: [{ text: 'and on' }] });

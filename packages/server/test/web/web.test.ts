@@ -10,7 +10,7 @@ import { toolsOfMode } from '../../src/context/mode.ts';
 import { markUntrusted } from '../../src/context/untrusted.ts';
 import { createOutgoing } from '../../src/outgoing/outgoing.ts';
 import { createToolRegistry } from '../../src/tools/registry.ts';
-import { DEFAULT_POLICY } from '../../src/tools/policy.ts';
+import { DEFAULT_POLICY } from '../../src/workspaces/policies.ts';
 import { createWebTools } from '../../src/web/tools.ts';
 import { call } from '../mcp/support.ts';
 
@@ -204,7 +204,7 @@ test('ONT-9 the web tools are not offered while a person thinks aloud', () => {
 test('ONT-9 by default a person is asked before a page is visited; its result is flagged, and marked for the model', async () => {
   await ask('PUT', at('/policy'), { rules: DEFAULT_POLICY });
   pages['/article'] = html(ARTICLE);
-  const { run } = await runSteps([
+  const { chat, run } = await runSteps([
     { calls: [{ tool: 'web_visit', input: { url: `${here}/article` } }] },
     { text: 'Done.' },
   ]);
@@ -215,10 +215,29 @@ test('ONT-9 by default a person is asked before a page is visited; its result is
   expect(visited).toEqual([]);
   await ask('POST', at(`/approvals/${approval}`), { decision: 'approve' });
   const frames = await framesOf(world.url, run);
-  expect(frames.find(({ event }) => event === 'tool_end')!.data).toMatchObject({
-    success: true,
-    untrusted: true,
+  const end = frames.find(({ event }) => event === 'tool_end')!.data as { call: string };
+  expect(end).toMatchObject({ success: true, untrusted: true });
+
+  // look_back reads it again, by id and by words, with the same flag; what this chat does not have is an error without it.
+  const lookBack = async (input: object) => {
+    const content = JSON.stringify({ steps: [{ calls: [{ tool: 'look_back', input }] }, { text: 'Read.' }] });
+    const { body } = await ask('POST', at(`/chats/${chat}`), { content });
+    const read = await framesOf(world.url, body.run.id);
+    return read.find(({ event }) => event === 'tool_end')!.data as { output: { text: string } };
+  };
+  const again = await lookBack({ id: `${run}:${end.call}` });
+  expect(again).toMatchObject({ success: true, untrusted: true });
+  expect(again.output.text).toContain('A lighthouse is a tower');
+  const found = await lookBack({ query: 'ships lighthouse tower' });
+  expect(found).toMatchObject({ success: true, untrusted: true });
+  expect(found.output.text).toContain('which guides ships at night');
+
+  const unknown = await lookBack({ id: 'nobody:said' });
+  expect(unknown).toMatchObject({
+    success: false,
+    output: { error: expect.stringContaining('"nobody:said"') },
   });
+  expect(unknown).not.toHaveProperty('untrusted');
 });
 
 test('ONT-9 the mark around untrusted content cannot be closed from inside', () => {
@@ -287,6 +306,12 @@ describe('a model that obeys what it reads', () => {
     ['reads a metadata address', 'web_visit', () => ({ url: 'http://169.254.169.254/latest/meta-data/' })],
     ['reads the server itself', 'web_visit', () => ({ url: `${world.url}/api/v1/workspaces` })],
   ];
+  const IMPOSSIBLE = new Set([
+    'edits the role ../agents/assistant',
+    'edits AGENTS.md by another path',
+    'removes everything',
+    'reads a metadata address',
+  ]);
   const RULES = [
     ...DEFAULT_POLICY,
     // What a person may have loosened before: visits and external effects in general.
@@ -326,8 +351,10 @@ describe('a model that obeys what it reads', () => {
         );
         return rows[0] ? 'waits' : body.status === 'done' && 'done';
       });
-      const isUnknown = !['web_visit', 'external', 'write', 'move', 'remove'].includes(tool);
-      expect([about, end]).toEqual([about, isUnknown ? 'done' : 'waits']);
+      // What can never be made is refused at once, and nobody is asked.
+      const isRefused =
+        !['web_visit', 'external', 'write', 'move', 'remove'].includes(tool) || IMPOSSIBLE.has(about);
+      expect([about, end]).toEqual([about, isRefused ? 'done' : 'waits']);
       await ask('POST', at(`/chats/${chat}/stop`));
     }
     expect(visited.filter((path) => !path.startsWith('/page-'))).toEqual([]);

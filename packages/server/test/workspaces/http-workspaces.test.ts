@@ -39,7 +39,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_name' } });
 });
 
-test('a workspace is made, found by id and name, renamed, and its name is its own', async () => {
+test('a workspace is created, found by id and name, and renamed; names are unique', async () => {
   const made = await ask('POST', at(), { name: 'garden-1' });
   expect(made).toMatchObject({
     status: 201,
@@ -82,7 +82,7 @@ test('a workspace is made, found by id and name, renamed, and its name is its ow
   expect(names).toEqual(['default', 'garden-2']);
 });
 
-test('many that make a workspace of one name at once make one', async () => {
+test('many concurrent requests for a workspace of one name create one', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => ask('POST', at(), { name: 'race' })));
   expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
     201,
@@ -90,7 +90,7 @@ test('many that make a workspace of one name at once make one', async () => {
   ]);
 });
 
-test('a removed workspace is gone, can be brought back while its name is free, and the default one stays', async () => {
+test('a removed workspace is 404, can be restored while its name is free, and the default one cannot be removed', async () => {
   const space = await newSpace(world.url, 'gone');
   await put(space, 'a.md', 'x');
   const thread = await ask('POST', `${world.url}/api/threads`, { workspace: 'gone' });
@@ -138,8 +138,8 @@ test('a removed workspace is gone, can be brought back while its name is free, a
   expect((await get(space, 'a.md')).bytes.toString()).toBe('x');
   expect((await ask('POST', messages, { content: '{"steps":[{"text":"ok"}]}' })).status).toBe(202);
   expect((await ask('POST', `${space.url}/restore`)).body).toMatchObject({
-    status: 400,
-    code: 'invalid_request',
+    status: 409,
+    code: 'workspace_not_removed',
   });
 
   expect(await ask('DELETE', at('/default'))).toMatchObject({
@@ -239,7 +239,7 @@ test('threads are listed by workspace', async () => {
   );
 });
 
-test('a workspace that is full takes nothing more, and says so', async () => {
+test('a full workspace refuses writes, and says so', async () => {
   const space = await newSpace(world.url);
   await put(space, 'a', 'x');
   await world.database.pool.query('update workspaces set bytes = 1e15 where id = $1', [space.id]);

@@ -167,7 +167,7 @@ export class Mirror {
             retry: isDue || waiters.some(({ insists }) => insists),
           });
           // A decision about held removals is announced without a change in the feed.
-          if (!all || waiters.length === 0) await this.#settleHeldRemovals();
+          if (!all || waiters.length === 0) await this.#applyRemovalDecision();
           this.#recordOutcome();
         } else {
           for (const waiter of waiters) waiter.reject(this.#trouble.error!);
@@ -480,14 +480,14 @@ export class Mirror {
       await this.#scanAll();
       this.hint();
     } else await this.#scanPaths(due, now);
-    await this.#settleHeldRemovals();
+    await this.#applyRemovalDecision();
     return true;
   }
 
-  async #settleHeldRemovals(): Promise<void> {
+  async #applyRemovalDecision(): Promise<void> {
     const disk = this.#disk;
     if (!disk?.removals.isHeld) return;
-    await disk.removals.tend(disk);
+    await disk.removals.applyDecision(disk);
     await this.#writeQueued();
   }
 

@@ -1,7 +1,7 @@
 // Names on disk: the mirror's own files, editors' temporary files, and conflict copies.
 
 import { randomBytes } from 'node:crypto';
-import { NAME_BYTES, neverKept } from '../../file-names.ts';
+import { NAME_BYTES, neverKept } from '../../names/file-names.ts';
 
 const OWN = '.continuo-';
 /** Notices to people at the top of the folder: what was quarantined, and which removals are held. */

@@ -14,7 +14,7 @@ import { requireFileOrFolder, folderAt, displayPath, type ToolWorld } from './sh
 import { globProblem } from '../../compute/glob.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
-import { yieldWithAbortCheck } from '../../yielding.ts';
+import { yieldWithAbortCheck } from '../../limits/yielding.ts';
 
 const MATCHES = 500;
 const RESULT_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-// The list of built-in tools.
+// The list of the file tools.
 
 import { diffTool } from './diff.ts';
 import { editTool } from './edit.ts';
@@ -8,7 +8,6 @@ import { grepTool } from './grep.ts';
 import { historyTool } from './history.ts';
 import { lsTool } from './ls.ts';
 import { moveTool } from './move.ts';
-import { recallTool, rememberTool } from './notes.ts';
 import { patchTool } from './patch.ts';
 import { readTool } from './read.ts';
 import type { AnyTool } from '../../tools/registry.ts';
@@ -17,7 +16,7 @@ import { restoreTool } from './restore.ts';
 import { treeTool } from './tree.ts';
 import { writeTool } from './write.ts';
 
-export function createBuiltInTools(world: ToolWorld): readonly AnyTool[] {
+export function createFileTools(world: ToolWorld): readonly AnyTool[] {
   return [
     lsTool(world),
     treeTool(world),
@@ -32,7 +31,5 @@ export function createBuiltInTools(world: ToolWorld): readonly AnyTool[] {
     historyTool(world),
     diffTool(world),
     restoreTool(world),
-    rememberTool(),
-    recallTool(world),
   ];
 }

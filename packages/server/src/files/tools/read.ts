@@ -34,18 +34,17 @@ export function readTool(world: ToolWorld): Tool<Input> {
     words: ({ path, from_line, version }) =>
       `Reads ${displayPath(path)}${version === undefined ? '' : `, version ${version}`}${from_line > 1 ? ` from line ${from_line}` : ''}`,
     paths: ({ path }) => [path],
+    // A chat repeats what its model has read.
+    untrusted: (output) => output['untrusted'] === true,
     async run(asked, context) {
       const path = fileAt(asked.path);
       const chat = isReadOnly(path) ? await chats.read(context.workspaceId, path) : null;
       if (chat) {
         context.used(chat.threadId);
         const { threadId: id, version: newest } = chat;
-        return linesOf(
-          { path: chat.path, id, version: newest, newest },
-          [Buffer.from(chat.text)],
-          asked,
-          context,
-        );
+        const about = { path: chat.path, id, version: newest, newest };
+        const lines = await linesOf(about, [Buffer.from(chat.text)], asked, context);
+        return { ...lines, ...(chat.untrusted && { untrusted: true }) };
       }
       const file = await requireFile(world, context.workspaceId, path);
       const version = await readVersion(pool, file.id, asked.version ?? file.version);

@@ -40,6 +40,8 @@ interface ChatFile {
   readonly path: string;
   readonly version: number;
   readonly text: string;
+  /** Its model has read what others wrote. */
+  readonly untrusted: boolean;
 }
 
 /** Maximum number of paths that a failure suggests, and of files in a folder that are considered for it. */

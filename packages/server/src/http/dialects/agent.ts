@@ -11,6 +11,7 @@ import { scopeOfMessage } from '../messages/thread-scope.ts';
 import { scopeNamed, scopeOfThread } from '../kernel/scope.ts';
 import { body, notFound, problems, refuseNul } from '../kernel/shared.ts';
 import { cursorHeader, cursorIn } from '../streams/events-request.ts';
+import { RETRY_MS } from '../streams/sse.ts';
 import { findSource, resumeRun, streamRun } from '../streams/run-stream.ts';
 
 const tags = ['agent'];
@@ -28,8 +29,6 @@ function locationOf(runId: string): string {
   return `/api/agent/stream/${runId}`;
 }
 
-/** Another pod takes the run over within 2 s. */
-const RETRY_MS = 1000;
 const NO_DEFAULTS = { role: null, model: null };
 const NEW_CHAT = { title: null, ...NO_DEFAULTS };
 const stream = { description: 'The run', content: { 'text/event-stream': { schema: z.string() } } };

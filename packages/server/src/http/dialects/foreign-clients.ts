@@ -5,7 +5,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { isTerminal, schemas, type Approval, type RunDialect } from '@continuo/protocol';
-import { CARRIER_DEPTH } from '../../json-depth.ts';
+import { CARRIER_DEPTH } from '../../limits/json-depth.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { lastSeqOf } from '../../log/statements.ts';
@@ -27,7 +27,7 @@ import { jsonBody } from '../kernel/body.ts';
 import { agentFor, takeMessage } from '../messages/submit-message.ts';
 import { requirePerson } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
-import { findThreadScope, scopeNamed } from '../kernel/scope.ts';
+import { findScopeOfThread, scopeNamed } from '../kernel/scope.ts';
 import { notFound, refuseNul } from '../kernel/shared.ts';
 import {
   positionAtStart,
@@ -167,7 +167,7 @@ export async function threadOf(
   workspace: string | undefined,
   name: string,
 ): Promise<ClientThread> {
-  const known = z.uuid().safeParse(name).success ? await findThreadScope(c, name) : null;
+  const known = z.uuid().safeParse(name).success ? await findScopeOfThread(c, name) : null;
   if (known && workspace === undefined) return { id: name, scope: known, origin: known.origin };
   const scope = await scopeNamed(c, workspace);
   if (known && known.workspaceId !== scope.workspaceId) throw notFound('thread', name);

@@ -2,6 +2,7 @@
 // that comes from the document is escaped.
 
 import { createHash } from 'node:crypto';
+import { addressOf } from './address.ts';
 import { style } from './docs-style.ts';
 import { exampleOf, nameIn, typeOf } from './docs-schema.ts';
 import type { Schema, Schemas } from './docs-schema.ts';
@@ -62,7 +63,10 @@ export function docsRoute(app: App): void {
     const source = await app.request('/openapi.json', { headers: c.req.raw.headers }, c.env);
     if (!source.ok) return source;
     const key = c.req.header('authorization') !== undefined || c.req.header('x-api-key') !== undefined;
-    const html = renderDocs((await source.json()) as ApiDocument, { origin: new URL(c.req.url).origin, key });
+    const html = renderDocs((await source.json()) as ApiDocument, {
+      origin: new URL(addressOf(c)).origin,
+      key,
+    });
     return c.html(html, 200, {
       'content-security-policy': policy,
       'x-content-type-options': 'nosniff',

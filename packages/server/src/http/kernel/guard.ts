@@ -6,8 +6,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { isIP } from 'node:net';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Config } from '../../config.ts';
-import { isLoopback } from '../../loopback.ts';
+import type { Config } from '../../config/config.ts';
+import { isLoopback } from '../../hosts/loopback.ts';
 import type { AccessKey } from '../../identity/principal.ts';
 import { createPrincipalOf, secretIn } from './person.ts';
 import { Problem } from './problem.ts';
@@ -17,12 +17,12 @@ export type PublicPages = (c: Context) => Promise<Response | null>;
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** Why the request would be refused; only for published content, whose route decides whether that applies. */
-    refusal: Problem | undefined;
+    /** Why the request would be refused; only for published content, whose route decides whether that applies. Most are not. */
+    refusal: (() => Problem) | undefined;
   }
 }
 
-/** Below this path is what workspaces have published. */
+/** Below this path is what workspaces have published. A read key, or a preview link, may open it. */
 const PUBLIC_CONTENT = '/api/v1/content/';
 
 /** Health probes send no key. */
@@ -33,10 +33,7 @@ const TRIGGERS = '/hooks/';
 /** The server's API key counts as a person, in every workspace. */
 const API_KEY = { name: 'api', isPerson: true, workspaceId: null } as const;
 
-export interface Guarded extends Pick<
-  Config,
-  'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins' | 'publicContent'
-> {
+export interface Guarded extends Pick<Config, 'host' | 'apiKey' | 'allowedHosts' | 'allowedOrigins'> {
   readonly personToken: string;
   /** Access keys in addition to the API key. */
   readonly keys?: readonly AccessKey[] | undefined;
@@ -57,11 +54,9 @@ export function guard(
   const isOurs = (name: string): boolean =>
     isLoopback(name) || name === own || allowed.has(name) || (everywhere && isIP(name) !== 0);
 
-  // Whether published content is public depends on its workspace, which only the route knows.
+  // Who may read published content depends on its workspace, which only the route knows.
   const routeDecides = (c: Context): boolean =>
-    config.publicContent.length > 0 &&
-    (c.req.method === 'GET' || c.req.method === 'HEAD') &&
-    c.req.path.startsWith(PUBLIC_CONTENT);
+    (c.req.method === 'GET' || c.req.method === 'HEAD') && c.req.path.startsWith(PUBLIC_CONTENT);
 
   // Cached, because nearly every request names the same host.
   let lastOurs: string | null = null;
@@ -75,19 +70,24 @@ export function guard(
     const origin = c.req.header('origin');
     const ownPage = origin === undefined || isSame(origin, host) || allowed.has(nameIn(origin));
     const foreign = !ownPage && origins.has(origin);
-    const refuse = (refusal: Problem): void => {
-      if (!routeDecides(c)) throw refusal;
+    const refuse = (refusal: () => Problem): void => {
+      if (!routeDecides(c)) throw refusal();
       c.set('refusal', refusal);
     };
-    if (!ownPage && !foreign) refuse(originNotAllowed(origin));
+    if (!ownPage && !foreign && c.req.method === 'OPTIONS' && c.req.path.startsWith(PUBLIC_CONTENT))
+      return preflight(c, {
+        'access-control-allow-origin': '*',
+        'access-control-allow-methods': 'GET, HEAD',
+      });
+    if (!ownPage && !foreign) refuse(() => originNotAllowed(origin));
     const { outgoing } = c.env ?? {};
     if (foreign) {
       for (const [name, value] of corsHeaders(origin)) outgoing?.setHeader(name, value);
-      if (c.req.method === 'OPTIONS') return preflight(c);
+      if (c.req.method === 'OPTIONS') return preflight(c, { 'access-control-allow-methods': METHODS });
     } else {
       // Set on the raw response, so that answers which are streamed past the framework have it too.
       outgoing?.setHeader('cross-origin-resource-policy', 'same-origin');
-      if (isEmbedding(c)) refuse(embedded());
+      if (isEmbedding(c)) refuse(embedded);
     }
     const principal = principalOf(c, ownPage && isSameOrigin(c, host));
     c.set('principal', principal);
@@ -95,7 +95,7 @@ export function guard(
     const isOpen = OPEN.includes(c.req.path) || c.req.path.startsWith(TRIGGERS);
     if (config.apiKey === undefined || isKnown || isOpen) return next();
     if (routeDecides(c)) {
-      refuse(keyRefused(c));
+      refuse(() => keyRefused(c));
       return next();
     }
     const shown = await publicPages(c);
@@ -127,11 +127,14 @@ function corsHeaders(origin: string): readonly (readonly [string, string])[] {
   ];
 }
 
-function preflight(c: Context): Response {
-  const headers = c.req.header('access-control-request-headers');
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+
+/** A preflight lets no page read anything: the request that follows is decided by itself. */
+function preflight(c: Context, headers: Readonly<Record<string, string>>): Response {
+  const wanted = c.req.header('access-control-request-headers');
   return c.body(null, 204, {
-    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-    ...(headers !== undefined && { 'access-control-allow-headers': headers }),
+    ...headers,
+    ...(wanted !== undefined && { 'access-control-allow-headers': wanted }),
     ...(c.req.header('access-control-request-private-network') !== undefined && {
       'access-control-allow-private-network': 'true',
     }),

@@ -35,6 +35,7 @@ export const refuseDetours: MiddlewareHandler<{ Bindings: HttpBindings }> = asyn
 
 /** Refuses NUL in the path and the query before any route sees it: the database cannot store NUL in text. */
 export const refuseNulInTarget: MiddlewareHandler<{ Bindings: HttpBindings }> = async (c, next) => {
+  if (!c.req.url.includes('%00')) return next();
   const { pathname, search } = new URL(c.req.url);
   if (pathname.includes('%00')) refuseNul(parameterWithNul(c, pathname), '\0', 'params');
   if (search.includes('%00'))

@@ -8,7 +8,7 @@ import type { Bus } from '../../bus/bus.ts';
 import type { Pool } from '../../db/pool.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { mayUse, onlyWorkspace, type Principal } from '../../identity/principal.ts';
-import type { WorkspaceScope } from '../../identity/scope.ts';
+import type { ServerScope, WorkspaceScope } from '../../identity/scope.ts';
 import type { LogTailCache } from '../../log/tail-cache.ts';
 import type { FactWorld } from '../../runs/facts/world.ts';
 import { workspaceOfRun } from '../../runs/reads/read-runs.ts';
@@ -88,26 +88,31 @@ export function scopeNamed(c: Context, given: string | undefined): Promise<Works
   return given === undefined ? scopes.default(c.get('principal')) : scopes.named(c.get('principal'), given);
 }
 
+/** For a route that names no workspace. */
+export function serverScope(c: Context): ServerScope {
+  return c.get('scopes').server(c.get('principal'));
+}
+
 /** The workspace of a thread; null if the principal may use no such thread. */
-export function findThreadScope(c: Context, threadId: string): Promise<ThreadScope | null> {
+export function findScopeOfThread(c: Context, threadId: string): Promise<ThreadScope | null> {
   return c.get('scopes').ofThread(c.get('principal'), threadId);
 }
 
 /** The workspace of a thread; 404 if the principal may use no such thread. */
 export async function scopeOfThread(c: Context, threadId: string, what = 'thread'): Promise<ThreadScope> {
-  const scope = await findThreadScope(c, threadId);
+  const scope = await findScopeOfThread(c, threadId);
   if (!scope) throw notFound(what, threadId);
   return scope;
 }
 
 /** The workspace of a run; null if the principal may use no such run. */
-export function findRunScope(c: Context, runId: string): Promise<WorkspaceScope | null> {
+export function findScopeOfRun(c: Context, runId: string): Promise<WorkspaceScope | null> {
   return c.get('scopes').ofRun(c.get('principal'), runId);
 }
 
 /** The workspace of a run; 404 if the principal may use no such run. */
 export async function scopeOfRun(c: Context, runId: string): Promise<WorkspaceScope> {
-  const scope = await findRunScope(c, runId);
+  const scope = await findScopeOfRun(c, runId);
   if (!scope) throw notFound('run', runId);
   return scope;
 }
@@ -152,6 +157,10 @@ class Scopes {
     this.#lookups = lookups;
     const forget = () => this.#ids.clear();
     lookups.bus.subscribe(FILES_CHANGED, { message: forget, rescan: forget });
+  }
+
+  server(principal: Principal): ServerScope {
+    return { principal, only: onlyWorkspace(principal), db: this.#lookups.pool };
   }
 
   async default(principal: Principal): Promise<WorkspaceScope> {
@@ -214,6 +223,6 @@ function workspaceRemoved({ id, name }: Found): Problem {
     code: 'workspace_removed',
     detail:
       `The workspace ${name} was removed. For ${GRACE_DAYS} days after that, ` +
-      `POST /api/v1/workspaces/${id}/restore with an empty body brings it back.`,
+      `POST /api/v1/workspaces/${id}/restore with an empty body restores it.`,
   });
 }

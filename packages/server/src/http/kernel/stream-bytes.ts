@@ -16,13 +16,19 @@ export const SAFE = {
   'x-content-type-options': 'nosniff',
 } as const;
 
+/** Answers with the bytes that `open` returns. HEAD gets only headers, and opens nothing. */
 export function send(
   c: Context<{ Bindings: HttpBindings }>,
   { status, headers, log }: { status: number; headers: Readonly<Record<string, string>>; log: Logger },
-  bytes: AsyncIterable<Buffer> | NodeJS.ReadableStream,
+  open: () => AsyncIterable<Buffer> | NodeJS.ReadableStream,
 ): Response {
   const { outgoing } = c.env;
   outgoing.writeHead(status, headers);
+  if (c.req.method === 'HEAD') {
+    outgoing.end();
+    return RESPONSE_ALREADY_SENT;
+  }
+  const bytes = open();
   const source = bytes instanceof Readable ? bytes : Readable.from(bytes, { objectMode: false });
   void pipeline(source, outgoing).catch((error: NodeJS.ErrnoException) => {
     // The headers are already sent, so a broken connection is the only way to signal the error.

@@ -25,14 +25,14 @@ export async function scopeOfMessage(
   if (scope === 'project') {
     if (entity) throw misfit('entity', 'entity goes with the scope entity');
     if (project_id === undefined) throw misfit('project_id', 'the scope project needs project_id');
-    return findThreadScope(context, where, { project_id });
+    return requireThreadScope(context, where, { project_id });
   }
   if (!entity) throw misfit('entity', 'the scope entity needs entity, with its type and id');
-  return findThreadScope(context, where, { project_id, entity_id: entity.id, type: entity.type });
+  return requireThreadScope(context, where, { project_id, entity_id: entity.id, type: entity.type });
 }
 
 /** The scope with a project or an entity, which must be in the workspace; undefined if neither is named. */
-export async function findThreadScope(
+export async function requireThreadScope(
   { knowledge }: HttpContext,
   { db, workspaceId }: WorkspaceScope,
   {

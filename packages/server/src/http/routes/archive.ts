@@ -73,10 +73,9 @@ export function archiveRoutes(app: App, context: HttpContext): void {
         'content-disposition': disposition(`${title}.zip`),
         'cache-control': 'private, no-store',
       };
-      if (c.req.method === 'HEAD') return c.body(null, 200, headers);
       const prefix = folder.path === '/' ? 1 : folder.path.length + 1;
       const nameOf = ({ path }: FileHead) => path.slice(prefix);
-      return send(c, { status: 200, headers, log }, pack(db, { files, nameOf }));
+      return send(c, { status: 200, headers, log }, () => pack(db, { files, nameOf }));
     },
   );
 

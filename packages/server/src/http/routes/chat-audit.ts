@@ -65,7 +65,7 @@ export function chatAuditRoutes(app: App): void {
       method: 'get',
       path: `${CHAT}/digest`,
       tags,
-      summary: 'Read what happened in the chat, what changed, what it cost, and what is needed',
+      summary: 'Read a digest of the chat: what happened, what changed, what it cost, and what it needs',
       description:
         'For a person who returns. Computed from the log: no model is asked. `after` is an event of the chat (the `seq` of the last digest), `since` a time; without either, the digest is about the whole chat. Child runs are included.',
       request: {

@@ -45,7 +45,7 @@ export function chatMemoryRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Change the agent state',
       description:
-        'Item updates are applied first, then state updates. A bad update is refused, and the others count. The answer comes after the change is in the chat’s log.',
+        'Item updates are applied first, then state updates. Invalid updates are refused; the others are applied. The response is sent once the change is in the chat’s log.',
       middleware: jsonBody({ limit: 256 * 1024 }),
       request: { params: chatParam, body: body(schemas.agentStateChange) },
       responses: {

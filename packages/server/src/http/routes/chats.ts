@@ -13,7 +13,7 @@ import { idempotencyHeader } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { takeMessage } from '../messages/submit-message.ts';
-import { findThreadScope } from '../messages/thread-scope.ts';
+import { requireThreadScope } from '../messages/thread-scope.ts';
 import { Problem } from '../kernel/problem.ts';
 import { body, json, limitQuery, notFound, page, problems, refuseNul, timeCursor } from '../kernel/shared.ts';
 import { cachedScopeIn, factWorld, scopeIn, workspaceParam } from '../kernel/scope.ts';
@@ -86,7 +86,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       // A lead brings its team in, unless the request says otherwise.
       const mode = asked ?? (team ? 'plan_then_execute' : 'chat_mode');
       const directive = await directiveOf(context, scope, { mode, plan_id, done_when, agents, team });
-      const about = await findThreadScope(context, scope, { project_id, entity_id });
+      const about = await requireThreadScope(context, scope, { project_id, entity_id });
       const threadId = uuidv7();
       const origin = {
         workspaceId: scope.workspaceId,
@@ -122,6 +122,10 @@ export function chatRoutes(app: App, context: HttpContext): void {
         params: workspaceParam,
         query: z.object({
           archived: flag('`true`: only archived chats.'),
+          pinned: z
+            .enum(['true', 'false'])
+            .optional()
+            .openapi({ description: '`true`: only pinned chats; `false`: only others.' }),
           removed: flag('`true`: only removed chats that can still be restored.'),
           state: schemas.sessionState.optional().openapi({ description: 'Only chats in this state.' }),
           parent_run: z
@@ -135,10 +139,19 @@ export function chatRoutes(app: App, context: HttpContext): void {
       responses: { 200: json(page(schemas.chat), 'A page of chats'), ...problems(400, 404, 410) },
     }),
     async (c) => {
-      const { archived, removed, state = null, parent_run = null, after, limit } = c.req.valid('query');
+      const {
+        archived,
+        pinned,
+        removed,
+        state = null,
+        parent_run = null,
+        after,
+        limit,
+      } = c.req.valid('query');
       const { workspaceId, db } = await scopeIn(c);
       const chats = await listChats(db, workspaceId, {
         archived: archived === 'true',
+        pinned: pinned === undefined ? null : pinned === 'true',
         removed: removed === 'true',
         state,
         parentRun: parent_run,
@@ -196,7 +209,7 @@ export function chatRoutes(app: App, context: HttpContext): void {
       method: 'patch',
       path: CHAT,
       tags,
-      summary: 'Rename or archive a chat',
+      summary: 'Rename, archive or pin a chat',
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: chatParam, body: body(schemas.chatChange) },
       responses: { 200: json(schemas.chat, 'The chat'), ...problems(400, 404, 410, 413, 415) },

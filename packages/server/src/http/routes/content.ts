@@ -6,20 +6,28 @@ import { schemas, type ContentPiece } from '@continuo/protocol';
 import { readContentTypes } from '../../content/content-type.ts';
 import {
   contentType,
+  findPiece,
   listPieces,
   readDraft,
   Unpublishable,
   type Piece,
   type ScheduledPublication,
 } from '../../content/draft.ts';
-import { previewToken } from '../../content/preview.ts';
-import { publish, unpublish, type Published } from '../../content/publishing.ts';
+import { previewedFile, previewToken, withPreviews } from '../../content/preview.ts';
+import {
+  listPublications,
+  publish,
+  unpublish,
+  type Publication,
+  type Published,
+} from '../../content/publishing.ts';
 import { cancelScheduled, MOST_SCHEDULED, schedule } from '../../content/scheduled.ts';
-import { CONTENT_SCHEDULED } from '../../content/topics.ts';
+import { announcePublication, CONTENT_SCHEDULED } from '../../content/topics.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { toStored } from '../../identity/principal.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import type { App, HttpContext } from '../app.ts';
+import { refusedWrite } from './file-responses.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -76,7 +84,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       method: 'get',
       path: `${PIECE}/check`,
       tags,
-      summary: 'See a piece as it would be published, and what is wrong with it',
+      summary: 'Check a piece: how it would be published, and its problems',
       request: {
         params: pieceParams,
         query: z.object({ version: wholeNumber(1, MOST_VERSIONS).optional() }),
@@ -90,8 +98,13 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       const place = await placeIn(c);
       const { type, slug } = c.req.valid('param');
       const draft = await asProblem(readDraft(place, { type, slug, ...c.req.valid('query') }));
-      const token = previewToken(personToken, { workspaceId: place.workspaceId, type, slug }, Date.now());
-      const { article, html, file } = draft;
+      const { workspaceId } = place;
+      const now = Date.now();
+      const token = previewToken(personToken, { workspaceId, names: [type, slug] }, now);
+      const { article, file, shown } = draft;
+      const { html, fields } = withPreviews({ html: draft.html, fields: article.fields }, shown, (each) =>
+        previewToken(personToken, previewedFile(workspaceId, each.id, each.version), now),
+      );
       return c.json(
         {
           type,
@@ -99,11 +112,13 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
           html,
           markdown: article.body,
           title: article.title,
-          fields: article.fields,
+          fields,
           version: file.version,
           words: article.body.split(/\s+/).filter((word) => /\p{L}|\p{N}/u.test(word)).length,
           problems: [...draft.problems],
-          preview: `/api/v1/content/${place.workspaceId}/${type}/${slug}?preview=${token}`,
+          warnings: [...draft.warnings],
+          files: shown.map(({ id, version, path }) => ({ file_id: id, version, path })),
+          preview: `/api/v1/content/${workspaceId}/${type}/${slug}?preview=${token}`,
         },
         200,
       );
@@ -134,21 +149,67 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       },
     }),
     async (c) => {
-      const scope = await scopeIn(c);
-      const { db: client, workspaceId } = scope;
       const { type, slug } = c.req.valid('param');
-      const draft = await asProblem(
-        readDraft({ client, workspaceId }, { type, slug, ...c.req.valid('json') }),
+      const { version } = c.req.valid('json');
+      return c.json(await publishNow(await scopeIn(c), { type, slug, version }), 200);
+    },
+  );
+
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: `${PIECE}/publications`,
+      tags,
+      summary: 'List which version of a piece was live when',
+      request: { params: pieceParams },
+      responses: {
+        200: json(page(schemas.publication), 'Newest first, at most 100, all on one page'),
+        ...problems(400, 404, 410),
+      },
+    }),
+    async (c) => {
+      const place = await placeIn(c);
+      const { type, slug } = c.req.valid('param');
+      const { file } = await asProblem(findPiece(place, type, slug));
+      const items = await listPublications(place, type, { slug, fileId: file.id });
+      return c.json({ items: items.map(toWirePublication), next: null }, 200);
+    },
+  );
+
+  app.openapi(
+    personRoute({
+      method: 'post',
+      path: `${PIECE}/restore`,
+      tags,
+      summary: 'Publish a version again that was live before',
+      description:
+        'Without a version, the one that was live last, other than the one that is live now. The file stays as it is; …/publish publishes it again.',
+      middleware: jsonBody(),
+      request: {
+        params: pieceParams,
+        body: body(
+          z.strictObject({ version: z.int().min(1).max(MOST_VERSIONS).optional() }).openapi('RestoreContent'),
+          false,
+        ),
+      },
+      responses: {
+        200: json(schemas.publishedContent, 'What is live now'),
+        ...problems(400, 404, 409, 410, 413, 415, 422, 507),
+      },
+    }),
+    async (c) => {
+      const scope = await scopeIn(c);
+      const place = toPlace(scope);
+      const { type, slug } = c.req.valid('param');
+      const { version: wanted } = c.req.valid('json');
+      const { file } = await asProblem(findPiece(place, type, slug));
+      const all = await listPublications(place, type, { slug, fileId: file.id });
+      const live = all.find(({ until }) => until === null)?.version;
+      const before = all.find(({ version }) =>
+        wanted === undefined ? version !== live : version === wanted,
       );
-      const publisher = {
-        client,
-        workspaceId,
-        by: toStored(scope.principal),
-        quotaBytes: config.workspaceBytes,
-      };
-      const published = await asProblem(publish(publisher, draft));
-      void bus.publish(FILES_CHANGED, { workspaceId });
-      return c.json(toWirePublished(published), 200);
+      if (!before) throw neverLive(`${type}/${slug}`, wanted);
+      return c.json(await publishNow(scope, { type, slug, version: before.version }), 200);
     },
   );
 
@@ -157,16 +218,15 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       method: 'post',
       path: `${PIECE}/unpublish`,
       tags,
-      summary: 'Take a piece off',
+      summary: 'Unpublish a piece',
       description: 'Its file stays; a publication that waits for its time is canceled. Idempotent.',
       request: { params: pieceParams },
-      responses: { 204: { description: 'It is not live any more' }, ...problems(400, 404, 410) },
+      responses: { 204: { description: 'The piece is no longer live' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
       const place = await placeIn(c);
       const { type, slug } = c.req.valid('param');
-      if (await unpublish(place, type, slug))
-        void bus.publish(FILES_CHANGED, { workspaceId: place.workspaceId });
+      if (await unpublish(place, type, slug)) announcePublication(bus, place.workspaceId);
       return c.body(null, 204);
     },
   );
@@ -179,7 +239,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       summary: 'Publish a version of a piece at a time',
       description:
         'This version is published at `at`, once, by any server that runs then, or by the first that runs after it. It replaces the time that the piece had. ' +
-        'Publishing or taking off the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.',
+        'Publishing or unpublishing the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.',
       middleware: jsonBody(),
       request: {
         params: pieceParams,
@@ -193,7 +253,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
         ),
       },
       responses: {
-        200: json(schemas.scheduledContent, 'What is published when'),
+        200: json(schemas.scheduledContent, 'The scheduled publications'),
         ...problems(400, 404, 409, 410, 413, 415, 422),
       },
     }),
@@ -219,7 +279,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       summary: 'Cancel the publication of a piece at a time',
       description: 'What is live stays. Idempotent.',
       request: { params: pieceParams },
-      responses: { 204: { description: 'It is not scheduled any more' }, ...problems(400, 404, 410) },
+      responses: { 204: { description: 'The piece is no longer scheduled' }, ...problems(400, 404, 410) },
     }),
     async (c) => {
       const place = await placeIn(c);
@@ -228,6 +288,20 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       return c.body(null, 204);
     },
   );
+
+  async function publishNow(
+    { db: client, workspaceId, principal }: WorkspaceScope,
+    piece: { readonly type: string; readonly slug: string; readonly version?: number | undefined },
+  ) {
+    const draft = await asProblem(readDraft({ client, workspaceId }, piece));
+    const quotaBytes = config.workspaceBytes;
+    const publisher = { client, workspaceId, by: toStored(principal), quotaBytes };
+    const published = await asProblem(publish(publisher, draft)).catch((error: unknown) => {
+      throw refusedWrite(error, quotaBytes);
+    });
+    announcePublication(bus, workspaceId);
+    return toWirePublished(published);
+  }
 
   /** Screens read again, and pods look when they are needed next. */
   function announceSchedule(workspaceId: string): void {
@@ -245,6 +319,17 @@ function timeIn(given: string): Date {
   if (ahead <= 0) throw invalidField('at', 'must be a time in the future; to publish now, use …/publish');
   if (ahead > FURTHEST_DAYS * 86_400_000) throw invalidField('at', 'must be within the next five years');
   return at;
+}
+
+function neverLive(piece: string, version: number | undefined): Problem {
+  return new Problem({
+    status: 404,
+    code: 'publication_not_found',
+    detail:
+      version === undefined
+        ? `No other version of ${piece} was live before.`
+        : `Version ${version} of ${piece} was never live; …/publish publishes it.`,
+  });
 }
 
 function tooMany(): Problem {
@@ -278,15 +363,25 @@ export function toWirePublished(published: Published) {
   };
 }
 
+function toWirePublication({ at, until, by: { kind, name, run }, ...rest }: Publication) {
+  return {
+    ...rest,
+    at: at.toISOString(),
+    until: until?.toISOString() ?? null,
+    by: { kind, ...(name !== undefined && { name }), ...(run !== undefined && { run }) },
+  };
+}
+
 function toWireScheduled({ version, title, at, problem }: ScheduledPublication) {
   return { version, title, at: at.toISOString(), problem };
 }
 
-function toWirePiece(type: string, { slug, file, live, scheduled }: Piece): ContentPiece {
+function toWirePiece(type: string, { slug, title, file, live, scheduled }: Piece): ContentPiece {
   const state = !file ? 'removed' : !live ? 'draft' : live.version === file.version ? 'published' : 'changed';
   return {
     type,
     slug,
+    title,
     state,
     path: file?.path ?? null,
     file_id: file?.id ?? null,

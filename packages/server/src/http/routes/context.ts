@@ -12,7 +12,8 @@ import { idParam, invalidCursor, json, limitQuery, notFound, page, problems } fr
 const tags = ['context'];
 
 const attempt = z.coerce.number().int().min(1).max(1000).optional().meta({
-  description: 'Of requests that were refused as too long and sent again shorter; default: the last one.',
+  description:
+    'The try, if the request was refused as too long and sent again with less; default: the last one.',
 });
 
 export function contextRoutes(app: App): void {

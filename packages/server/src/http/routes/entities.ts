@@ -454,7 +454,13 @@ function changeRoutes(app: App, context: HttpContext, kind: Kind): void {
       tags,
       summary: `Restore a removed ${one}${withIt}`,
       request: { params: entityParams },
-      responses: { 200: json(entity, `The ${one}`), ...problems(400, 404, 409, 410, 422) },
+      responses: {
+        200: json(
+          withIt === '' ? entity : entity.extend({ skipped: z.array(schemas.skippedFile) }),
+          `The ${one}${withIt === '' ? '' : ', and the files that stay removed because their paths are taken'}`,
+        ),
+        ...problems(400, 404, 409, 410, 422),
+      },
     }),
     async (c) => {
       const scope = await scopeIn(c);
@@ -467,7 +473,8 @@ function changeRoutes(app: App, context: HttpContext, kind: Kind): void {
         });
       await committed(context, scope.workspaceId, change);
       const now = change.entities[0]!;
-      return c.json(toWireEntity(kind, now) as never, 200, etag(now));
+      const skipped = withIt === '' ? {} : { skipped: ('skipped' in change && change.skipped) || [] };
+      return c.json({ ...toWireEntity(kind, now), ...skipped } as never, 200, etag(now));
     },
   );
 }

@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { schemas, type Execution } from '@continuo/protocol';
-import type { Bus } from '../../bus/bus.ts';
+import { waitForNews } from '../../bus/wait.ts';
 import { TooMuchWork, workers } from '../../compute/pool.ts';
 import { transaction } from '../../db/pool.ts';
 import { asText, readWhole } from '../../files/content.ts';
@@ -28,7 +28,7 @@ import { whileConnected } from '../kernel/client-gone.ts';
 import { fileAt, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
-import { findRunScope } from '../kernel/scope.ts';
+import { findScopeOfRun } from '../kernel/scope.ts';
 import { body, json, notFound, problems, wholeNumber } from '../kernel/shared.ts';
 import { pathTaken, refusedWrite, toWireFile, versionConflict } from './file-responses.ts';
 
@@ -57,7 +57,7 @@ export function executionRoutes(app: App, { sandbox, bus, workspaces, config }: 
       path,
       tags,
       summary: 'Read a command, its output and the changes that it proposes',
-      description: `With \`wait\`, the answer comes when the command has written more than \`after\` bytes or has ended, and at the latest after that many seconds.`,
+      description: `With \`wait\`, the response comes when the command has written more than \`after\` bytes or has ended, and at the latest after that many seconds.`,
       request: {
         params,
         query: z.object({
@@ -80,7 +80,13 @@ export function executionRoutes(app: App, { sandbox, bus, workspaces, config }: 
         wait === 0 || isNews(row)
           ? row
           : await whileConnected(c.env.outgoing, (signal) =>
-              waitFor(bus, row, { read, isNews, seconds: wait, signal }),
+              waitForNews(bus, EXECUTION_CHANGED, {
+                concerns: ({ key }) => key === `${row.runId}:${row.callId}`,
+                read,
+                isNews,
+                milliseconds: wait * 1000,
+                signal,
+              }),
             );
       const changes = await changesOf(scope, found);
       return c.json(toWireExecution({ ...found, output: OUTPUTS[output](found.output) }, changes), 200);
@@ -129,7 +135,7 @@ export function executionRoutes(app: App, { sandbox, bus, workspaces, config }: 
       path: `${path}/apply`,
       tags,
       summary: 'Apply files that a command proposes, all or none',
-      description: `Each becomes a version by whoever asks, if it is still the version that the command started from. ${ROLE_FILES}`,
+      description: `Each becomes a version whose author is the caller, if the file is still at the version that the command started from. ${ROLE_FILES}`,
       security: SOMETIMES_PERSON,
       middleware: jsonBody({ limit: 2 * 1024 * 1024 }),
       request: { params, body: body(schemas.appliedChanges) },
@@ -196,48 +202,10 @@ async function executionIn(
   id: string,
 ): Promise<{ readonly scope: WorkspaceScope; readonly row: ExecutionRow }> {
   const parsed = parseToolResultId(id);
-  const scope = parsed && (await findRunScope(c, parsed.runId));
+  const scope = parsed && (await findScopeOfRun(c, parsed.runId));
   const row = scope && (await readExecution(scope.db, { runId: parsed.runId, callId: parsed.call }));
   if (!row) throw notFound('execution', id.slice(0, 300));
   return { scope, row };
-}
-
-interface Waiting {
-  readonly read: () => Promise<ExecutionRow>;
-  readonly isNews: (row: ExecutionRow) => boolean;
-  readonly seconds: number;
-  readonly signal: AbortSignal;
-}
-
-/** The row when it has news, or as it is when the time is over. */
-function waitFor(
-  bus: Bus,
-  { runId, callId }: ExecutionRow,
-  { read, isNews, seconds, signal }: Waiting,
-): Promise<ExecutionRow> {
-  return new Promise((resolve, reject) => {
-    const look = (isLast: boolean): void => {
-      read().then((row) => {
-        if (isLast || isNews(row)) end(() => resolve(row));
-      }, fail);
-    };
-    const end = (settle: () => void): void => {
-      clearTimeout(timer);
-      unsubscribe();
-      signal.removeEventListener('abort', onGone);
-      settle();
-    };
-    const fail = (error: Error): void => end(() => reject(error));
-    const onGone = (): void => fail(signal.reason as Error);
-    const timer = setTimeout(() => look(true), seconds * 1000);
-    const unsubscribe = bus.subscribe(EXECUTION_CHANGED, {
-      message: ({ key }) => key === `${runId}:${callId}` && look(false),
-      rescan: () => look(false),
-    });
-    signal.addEventListener('abort', onGone);
-    // It may have ended before the subscription began.
-    look(false);
-  });
 }
 
 function toWireExecution(row: ExecutionRow, changes: readonly WireChange[]): Execution {

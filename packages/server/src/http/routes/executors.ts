@@ -6,7 +6,7 @@ import type { Refusal } from '../../executors/claims.ts';
 import type { ClaimedRow } from '../../executors/rows.ts';
 import { onlyWorkspace } from '../../identity/principal.ts';
 import { EXECUTOR_NAME, EXECUTOR_NAME_RULE } from '../../models/executor-model.ts';
-import { parseStored } from '../../json-depth.ts';
+import { parseStored } from '../../limits/json-depth.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
@@ -51,13 +51,21 @@ export function executorRoutes(app: App, { claims }: HttpContext): void {
     }),
     async (c) => {
       const { name } = c.req.valid('param');
-      const { workspace, wait, by } = c.req.valid('json');
+      const { workspace, role, wait, by } = c.req.valid('json');
       refuseNul('by', by);
+      refuseNul('role', role);
       const principal = c.get('principal');
       const workspaceId =
         workspace === undefined ? onlyWorkspace(principal) : (await scopeNamed(c, workspace)).workspaceId;
       const claimed = await whileConnected(c.env.outgoing, (signal) =>
-        claims.claim({ executor: name, workspaceId, by: by ?? null, waitSeconds: wait, signal }),
+        claims.claim({
+          executor: name,
+          workspaceId,
+          role: role ?? null,
+          by: by ?? null,
+          waitSeconds: wait,
+          signal,
+        }),
       );
       return claimed ? c.json(toWireAssignment(claimed, claims.leaseSeconds), 200) : c.body(null, 204);
     },
@@ -94,13 +102,13 @@ export function executorRoutes(app: App, { claims }: HttpContext): void {
       method: 'post',
       path: `${ASSIGNMENT}/heartbeat`,
       tags,
-      summary: 'Extend the lease of a claim, and learn whether it still counts',
+      summary: 'Extend the lease of a claim, and learn whether it is still valid',
       description:
-        'With `wait`, the response comes after that many seconds, or at once when the claim no longer counts, such as after a cancel. With `release`, the claim ends.',
+        'With `wait`, the response comes after that many seconds, or at once when the claim is no longer valid, such as after a cancel. With `release`, the claim ends.',
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: assignmentParam, body: body(schemas.heartbeatRequest) },
       responses: {
-        200: json(schemas.heldClaim, 'The claim counts'),
+        200: json(schemas.heldClaim, 'The claim is still valid'),
         ...problems(400, 404, 409, 410, 413, 415),
       },
     }),
@@ -160,7 +168,7 @@ function refused(refusal: Refusal, message: string): Problem {
         status: 409,
         code: 'claim_lost',
         detail:
-          'The claim no longer counts: its lease is over, or the run was taken over. Stop working on this assignment, and claim again.',
+          'The claim is no longer valid: its lease is over, or the run was taken over. Stop working on this assignment, and claim again.',
       });
     case 'already_answered':
       return new Problem({

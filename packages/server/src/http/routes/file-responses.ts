@@ -36,6 +36,14 @@ export async function fileOr404({ db, workspaceId }: WorkspaceScope, path: FileP
   throw await fileNotFound({ db, workspaceId }, path);
 }
 
+export function noFileWithId(id: string): Problem {
+  return new Problem({
+    status: 404,
+    code: 'file_not_found',
+    detail: `There is no file with the id ${id} in this workspace.`,
+  });
+}
+
 const LOOK = 'GET …/tree lists the files, GET …/versions?path= the versions of a removed one.';
 
 export async function fileNotFound(

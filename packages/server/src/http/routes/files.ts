@@ -3,7 +3,9 @@
 import { create as disposition } from 'content-disposition';
 import type { HttpBindings } from '@hono/node-server';
 import { z, type RouteConfig } from '@hono/zod-openapi';
+import fresh from 'fresh';
 import type { Context, Handler } from 'hono';
+import type { Logger } from 'pino';
 import { schemas, type File } from '@continuo/protocol';
 import { findChat, renderChat } from '../../threads/chats/chat-files.ts';
 import { readChunks, storeChunk, storeStream, type Keep, type StoredContent } from '../../files/content.ts';
@@ -92,7 +94,6 @@ export function fileRoutes(app: App, context: HttpContext): void {
         ...SAFE,
         'content-type': found.type,
         etag: `"${found.version}"`,
-        'accept-ranges': 'bytes',
         'cache-control': 'private, no-cache',
         ...(download === '1' && {
           'content-disposition': disposition(path.path.slice(path.path.lastIndexOf('/') + 1)),
@@ -106,22 +107,7 @@ export function fileRoutes(app: App, context: HttpContext): void {
           headers: { etag: headers['etag']! },
         });
       }
-      if (ifNoneMatches(c, headers['etag']!)) return c.body(null, 304, headers);
-      const range = rangeOf(c, headers['etag']!, found.size);
-      if (range === 'unsatisfiable') {
-        throw new Problem({
-          status: 416,
-          code: 'range_not_satisfiable',
-          detail: `The file has ${found.size} bytes; the range begins past its end.`,
-          headers: { 'content-range': `bytes */${found.size}` },
-        });
-      }
-      const { start, end } = range ?? { start: 0, end: found.size };
-      headers['content-length'] = String(end - start);
-      if (range) headers['content-range'] = `bytes ${start}-${end - 1}/${found.size}`;
-      const status = range ? 206 : 200;
-      if (c.req.method === 'HEAD') return c.body(null, status, headers);
-      return send(c, { status, headers, log }, found.read(start, end));
+      return sendFile(c, { ...found, headers, log });
     },
   );
 
@@ -381,10 +367,37 @@ function ifMatches(c: Request, etag: string): boolean {
   return given === undefined || given.trim() === '*' || etags(given).includes(etag);
 }
 
+interface SentFile {
+  readonly size: number;
+  readonly read: (start: number, end: number) => AsyncIterable<Buffer>;
+  /** With an `etag`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly log: Logger;
+}
+
+/** The bytes that the client wants: all, a range, or none because it has them. */
+export function sendFile(c: Request, { size, read, headers: given, log }: SentFile): Response {
+  const headers: Record<string, string> = { ...given, 'accept-ranges': 'bytes' };
+  if (ifNoneMatches(c, headers['etag']!)) return c.body(null, 304, headers);
+  const range = rangeOf(c, headers['etag']!, size);
+  if (range === 'unsatisfiable') {
+    throw new Problem({
+      status: 416,
+      code: 'range_not_satisfiable',
+      detail: `The file has ${size} bytes; the range begins past its end.`,
+      headers: { 'content-range': `bytes */${size}` },
+    });
+  }
+  const { start, end } = range ?? { start: 0, end: size };
+  headers['content-length'] = String(end - start);
+  if (range) headers['content-range'] = `bytes ${start}-${end - 1}/${size}`;
+  const status = range ? 206 : 200;
+  return send(c, { status, headers, log }, () => read(start, end));
+}
+
 export function ifNoneMatches(c: Pick<Request, 'req'>, etag: string): boolean {
-  const given = c.req.header('if-none-match');
-  if (given === undefined) return false;
-  return given.trim() === '*' || etags(given).some((tag) => tag.replace(/^W\//, '') === etag);
+  // Only this header: what clients say about caches makes no difference here.
+  return fresh({ 'if-none-match': c.req.header('if-none-match')?.trim() }, { etag });
 }
 
 /** The range from `start` up to `end`; null for the whole file. Multiple ranges and invalid ones are ignored. */

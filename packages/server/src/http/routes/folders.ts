@@ -16,7 +16,7 @@ import {
   type Changed,
   type FileHead,
 } from '../../files/files.ts';
-import { fold } from '../../case-folding.ts';
+import { fold } from '../../names/case-folding.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { PATH_DEPTH, type FilePath } from '../../files/paths.ts';
 import { readTree, type TreeEntry as Entry } from '../../files/tree.ts';
@@ -30,9 +30,9 @@ import { body, invalidCursor, json, limitQuery, page, problems, wholeNumber } fr
 import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 const tags = ['files'];
-/** The most files in a folder that is moved, and the most that the answer lists. */
-const MOVED_FILES = 10_000;
-const MOVED_SHOWN = 1000;
+/** The most files in a folder that is moved or removed, and the most that the answer lists. */
+export const MOVED_FILES = 10_000;
+export const MOVED_SHOWN = 1000;
 
 export function folderRoutes(app: App, context: HttpContext): void {
   const { workspaces, config } = context;
@@ -137,11 +137,11 @@ async function move(
     });
 }
 
-function tooManyFiles(): Problem {
+export function tooManyFiles(): Problem {
   return new Problem({
     status: 413,
     code: 'too_many_files',
-    detail: `The folder has more than ${MOVED_FILES} files; move its subfolders one by one.`,
+    detail: `The folder has more than ${MOVED_FILES} files; take its subfolders one by one.`,
     extra: { limit: MOVED_FILES },
   });
 }

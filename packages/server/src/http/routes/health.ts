@@ -1,17 +1,17 @@
 // Health and metrics: is the process alive, can it serve requests, and what has it done?
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
-import { migrationNames } from '../../db/migrate.ts';
-import type { Pool } from '../../db/pool.ts';
 import type { Storage } from '../../db/storage.ts';
 import type { App, HttpContext } from '../app.ts';
 import { refuseLimitedKey } from '../kernel/scope.ts';
 import { json, problems } from '../kernel/shared.ts';
 import { VERSION } from '../kernel/version.ts';
 
-export function healthRoutes(app: App, { storage, pod, metrics, workspaces }: HttpContext, pool: Pool): void {
+export function healthRoutes(
+  app: App,
+  { databaseState, storage, pod, metrics, workspaces }: HttpContext,
+): void {
   app.openapi(
     createRoute({
       method: 'get',
@@ -35,7 +35,7 @@ export function healthRoutes(app: App, { storage, pod, metrics, workspaces }: Ht
       },
     }),
     async (c) => {
-      const database = await databaseState(pool);
+      const database = await databaseState();
       const room = await roomIn(storage, database.database === 'ok');
       const isReady =
         database.database === 'ok' &&
@@ -77,29 +77,4 @@ export function healthRoutes(app: App, { storage, pod, metrics, workspaces }: Ht
 async function roomIn(storage: Storage, isDatabaseThere: boolean): Promise<'ok' | 'full' | 'unknown'> {
   if (isDatabaseThere) return storage.state();
   return (await storage.keepsDatabaseAway()) ? 'full' : 'unknown';
-}
-
-/** How long to wait for the database's answer. */
-const SILENT_MS = 2000;
-
-function databaseState(pool: Pool): Promise<{ database: string; migrations: string }> {
-  return Promise.race([
-    readDatabase(pool),
-    sleep(SILENT_MS, { database: 'silent', migrations: 'unknown' }, { ref: false }),
-  ]);
-}
-
-async function readDatabase(pool: Pool): Promise<{ database: string; migrations: string }> {
-  try {
-    const { rows } = await pool.query<{ name: string }>('select name from migrations');
-    const applied = new Set(rows.map((row) => row.name));
-    const missing = (await migrationNames()).filter((name) => !applied.has(name));
-    return {
-      database: 'ok',
-      migrations: missing.length === 0 ? 'applied' : `missing: ${missing.join(', ')}`,
-    };
-  } catch {
-    // The reason may contain addresses and user names, so it goes only to the log.
-    return { database: 'unreachable', migrations: 'unknown' };
-  }
 }

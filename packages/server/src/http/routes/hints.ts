@@ -14,8 +14,8 @@ export function hintRoutes(app: App, { streams, hints }: HttpContext): void {
       tags: ['workspaces'],
       summary: 'Follow hints about what has changed',
       description:
-        'Server-sent events `hint` `{chats, files, servers, automation}`: the ids of chats whose state, title, queue or approvals have changed, and ' +
-        'whether files, MCP servers, or schedules, webhooks and triggers have. A hint only says what to read again. It has no id and is not repeated: after a new connection, read everything ' +
+        'Server-sent events `hint` `{chats, files, servers, automation, executions}`: the ids of chats whose state, title, queue or approvals have changed, and ' +
+        'whether files, MCP servers, or schedules, webhooks and triggers have; and the ids of commands that began, wrote output or ended. A hint only says what to read again. It has no id and is not repeated: after a new connection, read everything ' +
         'once. The stream does not end.',
       request: { params: workspaceParam },
       responses: {

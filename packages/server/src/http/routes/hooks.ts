@@ -1,4 +1,4 @@
-// The address of a trigger: whoever knows it can start a run. The request needs no key; its answer tells nothing but the run's id.
+// The address of a trigger: anyone who knows it can start a run. The request needs no key; its response has only the run's id.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
@@ -17,7 +17,7 @@ export function hookRoutes(app: App, { triggers }: HttpContext): void {
       method: 'post',
       path: '/hooks/{token}',
       tags: ['triggers'],
-      summary: 'Start a run by a trigger’s address',
+      summary: 'Start a run through a trigger',
       description:
         `The body may be any text of at most ${MOST_BYTES} bytes; the agent gets it as data that nobody has checked. ` +
         `At most ${REQUESTS_PER_MINUTE} requests a minute. A repeated \`webhook-id\` or \`Idempotency-Key\` starts no second run for 24 hours.`,

@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { schemas, type PlanProgress } from '@continuo/protocol';
 import { toStored } from '../../identity/principal.ts';
 import { PlanError } from '../../planning/errors.ts';
+import { listPlanStates } from '../../planning/states.ts';
 import type { PlanKey } from '../../planning/steps.ts';
 import { requestCancel } from '../../runs/facts/cancel.ts';
 import { requestPause, requestResume } from '../../runs/facts/pause.ts';
@@ -14,8 +15,8 @@ import { takeMessage } from '../messages/submit-message.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
-import { factWorld, scopeIn } from '../kernel/scope.ts';
-import { body, json, problems } from '../kernel/shared.ts';
+import { factWorld, scopeIn, workspaceParam } from '../kernel/scope.ts';
+import { body, invalidCursor, json, limitQuery, page, problems } from '../kernel/shared.ts';
 import { entityParams } from './entities.ts';
 
 const tags = ['plans'];
@@ -23,6 +24,15 @@ const path = '/api/v1/workspaces/{id}/plans/{entity_id}' as const;
 const stepParams = entityParams.extend({ step_id: z.string().min(1).max(64) });
 const skipping = z.strictObject({ reason: z.string().max(500).optional() }).meta({ id: 'SkipStep' });
 const progress = json(schemas.planProgress, 'The plan, with the status of each step');
+
+/** Refuses an id that no plan of the workspace has. */
+export async function requirePlan(
+  { plans }: Pick<HttpContext, 'plans'>,
+  workspaceId: string,
+  planId: string,
+): Promise<void> {
+  await plans.read({ workspaceId, planId }).catch(refused);
+}
 
 /** Refuses a plan that a run works on. */
 export async function requireIdlePlan(
@@ -41,6 +51,34 @@ export async function requireIdlePlan(
 export function planRoutes(app: App, context: HttpContext): void {
   const { plans } = context;
   planRunRoutes(app, context);
+  app.openapi(
+    createRoute({
+      method: 'get',
+      path: '/api/v1/workspaces/{id}/plans/states',
+      tags,
+      summary: 'List plans with their states, newest first',
+      description: 'From rows alone: a change of a plan’s file is in it within a second.',
+      request: {
+        params: workspaceParam,
+        query: z.object({
+          waiting: z.enum(['true', 'false']).default('false').openapi({
+            description: '`true`: only plans whose approval a run waits for.',
+          }),
+          after: z.string().optional(),
+          limit: limitQuery,
+        }),
+      },
+      responses: { 200: json(page(schemas.listedPlan), 'A page of plans'), ...problems(400, 404, 410) },
+    }),
+    async (c) => {
+      const { waiting, after, limit } = c.req.valid('query');
+      if (after !== undefined && !z.uuid().safeParse(after).success)
+        throw invalidCursor(after, 'is not the `next` of a page.');
+      const { db, workspaceId } = await scopeIn(c);
+      const query = { waiting: waiting === 'true', after, limit };
+      return c.json(await listPlanStates(db, workspaceId, query), 200);
+    },
+  );
   app.openapi(
     createRoute({
       method: 'get',
@@ -85,7 +123,7 @@ export function planRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: `${path}/steps/{step_id}/retry`,
       tags,
-      summary: 'Have a step done again',
+      summary: 'Retry a step',
       description: 'The step is pending again, and with it the steps that were blocked.',
       request: { params: stepParams },
       responses: { 200: progress, ...problems(400, 404, 409, 410) },
@@ -103,7 +141,7 @@ export function planRoutes(app: App, context: HttpContext): void {
       path: `${path}/steps/{step_id}/skip`,
       tags,
       summary: 'Skip a step',
-      description: 'What waits for it goes on without its result.',
+      description: 'Steps that wait for it continue without its result.',
       middleware: jsonBody(),
       request: { params: stepParams, body: body(skipping) },
       responses: { 200: progress, ...problems(400, 404, 409, 410, 413, 415) },
@@ -127,7 +165,7 @@ function planRunRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Run an approved plan, in a new chat',
       description:
-        'Each step is a child run with a chat of its own. A plan that ran before goes on at its first unfinished step. The limits are a budget that all steps share.',
+        'Each step is a child run with a chat of its own. A plan that ran before continues with its first unfinished step. The limits are a budget that all steps share.',
       middleware: jsonBody(),
       request: { params: entityParams, body: body(schemas.runPlan) },
       responses: {
@@ -138,7 +176,7 @@ function planRunRoutes(app: App, context: HttpContext): void {
     async (c) => {
       const scope = await scopeIn(c);
       const key = { workspaceId: scope.workspaceId, planId: c.req.valid('param').entity_id };
-      const { cap, model, limits } = c.req.valid('json');
+      const { cap, model, restart, limits } = c.req.valid('json');
       const plan = await requireIdlePlan(context, key);
       if (!plan.approved?.is_current)
         throw new Problem({
@@ -146,6 +184,7 @@ function planRunRoutes(app: App, context: HttpContext): void {
           code: 'plan_not_approved',
           detail: `The plan is not approved as it is now. A person approves it with POST ${c.req.path.replace(/run$/, 'approve')}.`,
         });
+      if (restart) await plans.restart(key);
       const { run, headers } = await takeMessage(context, scope, {
         threadId: uuidv7(),
         origin: { role: null, model: model ?? null },
@@ -184,8 +223,6 @@ function planRunRoutes(app: App, context: HttpContext): void {
         else {
           const asked = await (action === 'pause' ? requestPause : requestResume)(world, chat_id!);
           if (!asked.ok) throw new Problem({ status: 409, code: 'wrong_state', detail: asked.problem });
-          const [from, to] = action === 'pause' ? ['running', 'paused'] : ['paused', 'running'];
-          await plans.changeState(key, [from], to);
         }
         return c.json(await plans.progress(key).catch(refused), 200);
       },

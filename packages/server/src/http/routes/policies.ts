@@ -2,8 +2,8 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import { schemas, type PolicyRule } from '@continuo/protocol';
-import { parseAllowed } from '../../allowed-host.ts';
-import { policyVersion, readNetwork, readPolicy, writePolicy } from '../../tools/policies.ts';
+import { parseAllowed } from '../../hosts/allowed-host.ts';
+import { policyVersion, readNetwork, readPolicy, writePolicy } from '../../workspaces/policies.ts';
 import { policyRule } from '../../tools/policy.ts';
 import type { App } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';

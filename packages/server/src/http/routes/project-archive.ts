@@ -27,8 +27,8 @@ export function projectArchiveRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Download a project as one archive',
       description:
-        'A zip: `project.json` has the entities, the links between them, the documents in order and what is known of the versions; ' +
-        '`docs/…` are the documents, `files/…` the project’s other files. All of it is of one moment.',
+        'A zip: `project.json` has the entities, the links between them, the order of the documents and the history of the versions; ' +
+        '`docs/…` are the documents, `files/…` the project’s other files. Everything in it is from the same moment.',
       request: { params: entityParams },
       responses: { 200: { description: 'The zip', content: zip }, ...problems(400, 404, 410, 422) },
     }),
@@ -44,8 +44,7 @@ export function projectArchiveRoutes(app: App, context: HttpContext): void {
         'content-disposition': disposition(`${archive.name}.zip`),
         'cache-control': 'private, no-store',
       };
-      if (c.req.method === 'HEAD') return c.body(null, 200, headers);
-      return send(c, { status: 200, headers, log }, archive.stream());
+      return send(c, { status: 200, headers, log }, () => archive.stream());
     },
   );
 
@@ -54,9 +53,9 @@ export function projectArchiveRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: '/api/v1/workspaces/{id}/projects/import',
       tags,
-      summary: 'Make a new project of an archive',
+      summary: 'Create a project from an archive',
       description:
-        `All of it or nothing. Ids stay where they are free. At most ${ARCHIVE_ENTRIES} entries, ${ARCHIVE_BYTES} bytes, ` +
+        `All or nothing. Entities keep their ids where these are free. At most ${ARCHIVE_ENTRIES} entries, ${ARCHIVE_BYTES} bytes, ` +
         `${UNPACKED_BYTES} bytes unpacked, ${MANIFEST_BYTES} bytes of \`project.json\`, ${ARCHIVE_ENTITIES} entities and ${ARCHIVE_EDGES} links.`,
       request: { params: workspaceParam, body: { required: true, content: zip } },
       responses: {

@@ -138,7 +138,8 @@ export function projectRoutes(app: App, context: HttpContext): void {
       path: `${root}/projects/{entity_id}/document-by-path`,
       tags,
       summary: 'Find a document by the titles above it',
-      description: 'Such as `Research/Market/Competitors`, or the end of it where that is unique.',
+      description:
+        'The path of a document, such as `Research/Market/Competitors`, or the end of it if only one document has that end.',
       request: { params: entityParams, query: z.object({ path: z.string().min(1).max(2000) }) },
       responses: { 200: json(document, 'The document'), ...problems(400, 404, 409, 410) },
     }),
@@ -245,7 +246,7 @@ export function projectRoutes(app: App, context: HttpContext): void {
       summary: 'List an entity’s links, both ways',
       request: { params: entityParams },
       responses: {
-        200: json(z.object({ items: z.array(schemas.link) }), 'The links'),
+        200: json(z.object({ items: z.array(schemas.link), as_of: z.int() }), 'The links, as of one moment'),
         ...problems(400, 404, 410),
       },
     }),
@@ -254,8 +255,8 @@ export function projectRoutes(app: App, context: HttpContext): void {
       const { entity_id } = c.req.valid('param');
       if (!(await readEntities(db, workspaceId, [entity_id])).has(entity_id))
         throw toProblem({ what: 'entity', id: entity_id });
-      const items = await listLinks(db, workspaceId, entity_id);
-      return c.json({ items: [...items] }, 200);
+      const { items, as_of } = await listLinks(db, workspaceId, entity_id);
+      return c.json({ items: [...items], as_of }, 200);
     },
   );
 }

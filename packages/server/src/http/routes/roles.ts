@@ -2,7 +2,8 @@
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { schemas } from '@continuo/protocol';
+import { schemas, type Role } from '@continuo/protocol';
+import type { KnownRole } from '../../agents/read-roles.ts';
 import type { App, HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
 import { json, page, problems } from '../kernel/shared.ts';
@@ -27,7 +28,7 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
         ...problems(400, 404, 410),
       },
     }),
-    async (c) => c.json({ items: [...(await find(c)).values()], next: null }, 200),
+    async (c) => c.json({ items: [...(await find(c)).values()].map(shown), next: null }, 200),
   );
 
   app.openapi(
@@ -43,7 +44,7 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
       const { name } = c.req.valid('param');
       const known = await find(c);
       const role = known.get(name);
-      if (role) return c.json(role, 200);
+      if (role) return c.json(shown(role), 200);
       throw new Problem({
         status: 404,
         code: 'role_not_found',
@@ -91,4 +92,8 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
       return c.json({ items: skills.map(({ file: _, ...skill }) => skill), next: null }, 200);
     },
   );
+}
+
+function shown({ file: _, ...role }: KnownRole): Role {
+  return role;
 }

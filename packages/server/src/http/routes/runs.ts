@@ -7,6 +7,7 @@ import { requestCancel } from '../../runs/facts/cancel.ts';
 import { publicRun, readListedRun, readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
 import { steerQueued } from '../../runs/facts/steer.ts';
 import { explain } from '../../runs/reads/why.ts';
+import { findWaitingPlan } from '../../planning/states.ts';
 import { readRunEvents, seqOf } from '../../log/statements.ts';
 import { accept, idempotencyHeader, queueFull } from '../messages/accept-run.ts';
 import type { App, HttpContext } from '../app.ts';
@@ -214,9 +215,10 @@ export function runRoutes(app: App, context: HttpContext): void {
       const { id } = c.req.valid('param');
       const scope = await scopeOfRun(c, id);
       const run = await read(scope, id);
-      const starting = (podId: string, workspaceId: string) =>
+      const startingOn = (podId: string, workspaceId: string) =>
         podId === context.pod.id ? context.mcp.startingIn(workspaceId) : [];
-      return c.json(await explain(scope.db, run, starting), 200);
+      const waitingPlan = (runId: string) => findWaitingPlan(scope.db, runId);
+      return c.json(await explain(scope.db, run, { startingOn, waitingPlan }), 200);
     },
   );
 }

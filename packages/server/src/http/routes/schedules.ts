@@ -1,4 +1,4 @@
-// The schedules of a workspace: what they start, their next times, and what became of the last ones.
+// The schedules of a workspace: what they start, their next times, and the outcomes of the last ones.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -23,6 +23,7 @@ import { Problem } from '../kernel/problem.ts';
 import { factWorld, scopeIn, workspaceParam } from '../kernel/scope.ts';
 import { body, invalidField, json, notFound, problems } from '../kernel/shared.ts';
 import { agentFor } from '../messages/submit-message.ts';
+import { requirePlan } from './plans.ts';
 
 const tags = ['schedules'];
 const SCHEDULES = '/api/v1/workspaces/{id}/schedules';
@@ -63,8 +64,8 @@ export function scheduleRoutes(app: App, context: HttpContext): void {
       method: 'get',
       path: SCHEDULES,
       tags,
-      summary: 'List the schedules of a workspace, with their next times and what became of the last ones',
-      request: { params: workspaceParam },
+      summary: 'List the schedules of a workspace, with their next times and the outcomes of the last ones',
+      request: { params: workspaceParam, query: z.object({ plan_id: z.uuid().optional() }) },
       responses: {
         200: json(z.object({ items: z.array(schemas.schedule) }), 'The schedules, by name'),
         ...problems(400, 404, 410),
@@ -72,7 +73,12 @@ export function scheduleRoutes(app: App, context: HttpContext): void {
     }),
     async (c) => {
       const { db, workspaceId } = await scopeIn(c);
-      return c.json({ items: await readSchedules(db, workspaceId) }, 200);
+      const { plan_id: planId } = c.req.valid('query');
+      const items = await readSchedules(db, workspaceId);
+      return c.json(
+        { items: planId === undefined ? items : items.filter((each) => each.plan_id === planId) },
+        200,
+      );
     },
   );
 
@@ -116,7 +122,7 @@ export function scheduleRoutes(app: App, context: HttpContext): void {
       path: SCHEDULE,
       tags,
       summary: 'Change a schedule',
-      description: 'The body replaces the whole schedule. It goes on with the next time after now.',
+      description: 'The body replaces the whole schedule. The schedule continues with its next time.',
       middleware: jsonBody(),
       request: { params: scheduleParam, body: body(schemas.newSchedule) },
       responses: {
@@ -184,7 +190,7 @@ async function refuseInvalid(
   { db, workspaceId }: WorkspaceScope,
   schedule: NewSchedule,
 ): Promise<void> {
-  const { cron, time_zone: timeZone, chat_id: chatId, overlap } = schedule;
+  const { cron, time_zone: timeZone, chat_id: chatId, overlap, plan_id: planId } = schedule;
   const problem = problemWith({ cron, timeZone });
   if (problem) throw invalidField(problem.path, problem.message);
   if (timesAfter({ cron, timeZone }, new Date(), 1).length === 0)
@@ -194,6 +200,17 @@ async function refuseInvalid(
       'overlap',
       'queue needs chat_id, because messages are queued in a chat; use skip, or name a chat',
     );
+  if (planId === null && schedule.message === '')
+    throw invalidField('message', 'is missing: write the message to the agent, or name a plan in plan_id');
+  if (planId !== null) {
+    for (const field of ['message', 'chat_id', 'title', 'role'] as const)
+      if (schedule[field] !== null && schedule[field] !== '')
+        throw invalidField(
+          field,
+          'does not go with plan_id: a plan runs in a chat of its own, with its goal as the message; leave it out',
+        );
+    await requirePlan(context, workspaceId, planId);
+  }
   await refuseUnusable(context, { db, workspaceId }, schedule);
 }
 

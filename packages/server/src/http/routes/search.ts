@@ -3,7 +3,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { SearchHit } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
-import { fold } from '../../case-folding.ts';
+import { fold } from '../../names/case-folding.ts';
 import { searchNames, type Hit } from '../../files/search.ts';
 import { WORDS_CHARACTERS } from '../../files/words.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
@@ -19,6 +19,8 @@ import { scopeIn, workspaceParam } from '../kernel/scope.ts';
 
 /** How many of the newest chats the search by name covers. */
 const CHATS_SEARCHED = 1000;
+/** How many chats are found beside other things, for which they leave room. */
+const CHATS_AMONG_OTHERS = 10;
 const QUERY_CHARACTERS = 1000;
 
 export function searchRoutes(app: App, { knowledge }: HttpContext): void {
@@ -31,10 +33,11 @@ export function searchRoutes(app: App, { knowledge }: HttpContext): void {
       tags: ['knowledge'],
       summary: 'Search entities, documents, files and messages',
       description:
-        'By words: what has any of them, the best match first. `"a phrase"` must be there word for word, `begin*` is the beginning of ' +
-        'a word, `-not` must not be there. A word that no text has also finds those that are spelled almost like it. ' +
-        'Names, by a part of the path, come first; they are left out with `in=text` and with a project. ' +
-        `Of a file its name and its first ${WORDS_CHARACTERS} characters are searched, of the chats the names of the newest ${CHATS_SEARCHED}. ` +
+        'Finds what has any of the words, the best match first. `"a phrase"` must occur word for word, `begin*` matches words that begin ' +
+        'so, and `-not` must not occur. A word that no text has also matches words that are spelled almost like it. Files and chats ' +
+        'whose path or name contains the query come first, except with `in=text` or a project. ' +
+        `Of a file, its name and its first ${WORDS_CHARACTERS} characters are searched; of the newest ${CHATS_SEARCHED} chats, the titles, which must have all words. ` +
+        `Without \`kinds\`, at most ${CHATS_AMONG_OTHERS} chats are found. ` +
         'Messages are searched if `kinds` has `message`, or with `chat_id`; they come last.',
       request: {
         params: workspaceParam,
@@ -53,7 +56,7 @@ export function searchRoutes(app: App, { knowledge }: HttpContext): void {
             .optional()
             .openapi({
               type: 'string',
-              description: `Some of ${known.join(', ')}, separated by commas.`,
+              description: `One or several of ${known.join(', ')}, separated by commas.`,
               example: 'task,document',
             }),
           limit: wholeNumber(1, 100).default(20),
@@ -91,7 +94,8 @@ export function searchRoutes(app: App, { knowledge }: HttpContext): void {
           (fold(hit.path!.slice(hit.path!.lastIndexOf('/'))).includes(fold(query)) ? items : inFolders).push(
             hit,
           );
-        if (items.length < limit) items.push(...(await namedChats(scope, query)).filter(isWanted));
+        const chats = kinds && !kinds.includes('chat') ? [] : await namedChats(scope, query);
+        items.push(...(kinds ? chats : chats.slice(0, CHATS_AMONG_OTHERS)));
       }
       if (where !== 'names') {
         const found = await whileConnected(c.env.outgoing, (signal) =>
@@ -149,15 +153,27 @@ function fileHit(hit: Hit, entity: Entity | undefined): SearchHit {
 
 async function namedChats({ db, workspaceId }: WorkspaceScope, words: string): Promise<SearchHit[]> {
   const chats = await listChatFiles(db, workspaceId, { after: null, limit: CHATS_SEARCHED });
-  return chats.filter(({ path }) => fold(path).includes(fold(words))).map(chatHit);
+  const name = fold(words);
+  const parts = partsOf(name);
+  const hasAll = (title: string) => parts.length > 0 && parts.every((part) => title.includes(part));
+  return chats.filter(({ path, title }) => fold(path).includes(name) || hasAll(fold(title))).map(chatHit);
 }
 
-function chatHit({ threadId, path, version }: Chat): SearchHit {
+/** The words of a question, without its marks: `"a phrase"`, `begin*`, `-not`. */
+function partsOf(question: string): string[] {
+  return question
+    .split(/\s+/)
+    .filter((word) => !word.startsWith('-'))
+    .map((word) => word.replaceAll(/^"|[*"]+$/g, ''))
+    .filter((word) => word !== '');
+}
+
+function chatHit({ threadId, title, path, version }: Chat): SearchHit {
   return {
     entity_type: 'chat',
     entity_id: threadId,
     project_id: null,
-    title: nameOf(path),
+    title: title || nameOf(path),
     snippet: null,
     score: 0,
     found_in: 'name',

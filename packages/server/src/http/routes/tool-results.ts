@@ -4,7 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { schemas } from '@continuo/protocol';
 import { parseToolResultId, readToolResult } from '../../runs/reads/tool-results.ts';
 import type { App } from '../app.ts';
-import { findRunScope } from '../kernel/scope.ts';
+import { findScopeOfRun } from '../kernel/scope.ts';
 import { json, notFound, problems } from '../kernel/shared.ts';
 
 export function toolResultRoutes(app: App): void {
@@ -24,7 +24,7 @@ export function toolResultRoutes(app: App): void {
     async (c) => {
       const { id } = c.req.valid('param');
       const parsed = parseToolResultId(id);
-      const scope = parsed && (await findRunScope(c, parsed.runId));
+      const scope = parsed && (await findScopeOfRun(c, parsed.runId));
       const result = scope && (await readToolResult(scope.db, parsed));
       if (!result) throw notFound('tool_result', id.slice(0, 300));
       return c.json(result, 200);

@@ -1,4 +1,4 @@
-// The triggers of a workspace. Whoever has a trigger's address can start runs, so only a person may change triggers.
+// The triggers of a workspace. Anyone who has a trigger's address can start runs, so only a person may change triggers.
 
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -61,7 +61,7 @@ export function triggerRoutes(app: App, context: HttpContext): void {
       method: 'post',
       path: TRIGGERS,
       tags,
-      summary: 'Add a trigger; the answer has its address and its secret, which are not shown again',
+      summary: 'Add a trigger; the response has its address and its secret, which are not shown again',
       description: `A workspace has at most ${MOST_TRIGGERS}.`,
       middleware: jsonBody(),
       request: { params: workspaceParam, body: body(schemas.newTrigger) },

@@ -11,7 +11,14 @@ import type { WorkspaceScope } from '../../identity/scope.ts';
 import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
-import { fileNotFound, pathTaken, refusedWrite, toWireFile, versionConflict } from './file-responses.ts';
+import {
+  fileNotFound,
+  noFileWithId,
+  pathTaken,
+  refusedWrite,
+  toWireFile,
+  versionConflict,
+} from './file-responses.ts';
 import { fileAt, writable } from '../kernel/paths.ts';
 import { requirePersonFor, ROLE_FILES, SOMETIMES_PERSON } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -130,6 +137,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
       if (given.path === undefined && given.file === undefined) {
         const removed = await removedScopeIn(c);
         if (removed) return c.json(await restoreWorkspace(context, removed), 200);
+        if (version === undefined) throw notRemoved((await scopeIn(c)).workspaceId);
       }
       const scope = await scopeIn(c);
       const { db, workspaceId, principal } = scope;
@@ -173,11 +181,7 @@ async function fileOf(
   if (given.file !== undefined) {
     const file = await readFile(db, workspaceId, given.file);
     if (file) return file;
-    throw new Problem({
-      status: 404,
-      code: 'file_not_found',
-      detail: `There is no file with the id ${given.file} in this workspace.`,
-    });
+    throw noFileWithId(given.file);
   }
   if (given.path === undefined) throw missing('path');
   const path = fileAt(given.path);
@@ -214,6 +218,14 @@ function shownVersion(file: string, version: FileVersion): VersionBody {
     author,
     at: at.toISOString(),
   };
+}
+
+function notRemoved(id: string): Problem {
+  return new Problem({
+    status: 409,
+    code: 'workspace_not_removed',
+    detail: `The workspace ${id} is not removed; to restore a file, name it by \`path\` or \`file\`, and give a \`version\`.`,
+  });
 }
 
 function missing(what: string): Problem {

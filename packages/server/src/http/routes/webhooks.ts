@@ -17,6 +17,7 @@ import {
 import { toStored } from '../../identity/principal.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import type { App, HttpContext } from '../app.ts';
+import { requirePlan } from './plans.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -29,7 +30,8 @@ const WEBHOOK = `${WEBHOOKS}/{webhook}` as const;
 const MESSAGES = `${WEBHOOK}/messages` as const;
 const webhookParam = workspaceParam.extend({ webhook: z.uuid() });
 
-export function webhookRoutes(app: App, { bus, sealing }: HttpContext): void {
+export function webhookRoutes(app: App, context: HttpContext): void {
+  const { bus, sealing } = context;
   const read = async ({ db, workspaceId }: WorkspaceScope, id: string): Promise<Webhook> => {
     const [webhook] = await readWebhooks(db, workspaceId, id);
     if (!webhook) throw notFound('webhook', id);
@@ -61,7 +63,7 @@ export function webhookRoutes(app: App, { bus, sealing }: HttpContext): void {
       method: 'post',
       path: WEBHOOKS,
       tags,
-      summary: 'Add a webhook; the answer has its secret, which is not shown again',
+      summary: 'Add a webhook; the response has its secret, which is not shown again',
       description: `A workspace has at most ${MOST_WEBHOOKS}.`,
       middleware: jsonBody({ limit: 16 * 1024 }),
       request: { params: workspaceParam, body: body(schemas.newWebhook) },
@@ -73,7 +75,9 @@ export function webhookRoutes(app: App, { bus, sealing }: HttpContext): void {
     async (c) => {
       const scope = await scopeIn(c);
       const by = { principal: toStored(scope.principal), sealing };
-      const added = await addWebhook(scope.db, scope.workspaceId, c.req.valid('json'), by);
+      const webhook = c.req.valid('json');
+      if (webhook.plan_id !== null) await requirePlan(context, scope.workspaceId, webhook.plan_id);
+      const added = await addWebhook(scope.db, scope.workspaceId, webhook, by);
       if (!added) throw tooMany();
       changed(scope);
       return c.json({ ...(await read(scope, added.id)), secret: added.secret }, 201, NO_STORE);
@@ -105,7 +109,9 @@ export function webhookRoutes(app: App, { bus, sealing }: HttpContext): void {
     async (c) => {
       const { webhook } = c.req.valid('param');
       const scope = await scopeIn(c);
-      if (!(await changeWebhook(scope.db, scope.workspaceId, webhook, c.req.valid('json'))))
+      const wanted = c.req.valid('json');
+      if (wanted.plan_id !== null) await requirePlan(context, scope.workspaceId, wanted.plan_id);
+      if (!(await changeWebhook(scope.db, scope.workspaceId, webhook, wanted)))
         throw notFound('webhook', webhook);
       changed(scope);
       return c.json(await read(scope, webhook), 200);
@@ -135,7 +141,7 @@ export function webhookRoutes(app: App, { bus, sealing }: HttpContext): void {
       method: 'post',
       path: `${WEBHOOK}/secret`,
       tags,
-      summary: 'Replace the secret of a webhook; the old one signs nothing more',
+      summary: 'Replace the secret of a webhook; the old one stops working at once',
       request: { params: webhookParam },
       responses: { 200: json(schemas.addedWebhook, 'The webhook'), ...problems(400, 404, 410) },
     }),

@@ -3,8 +3,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Workspace as WorkspaceBody } from '@continuo/protocol';
 import { schemas } from '@continuo/protocol';
-import type { Pool } from '../../db/pool.ts';
-import { onlyWorkspace } from '../../identity/principal.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { cancelAllIn } from '../../runs/facts/cancel.ts';
 import { decideRemovals } from '../../files/held-removals.ts';
@@ -25,13 +23,19 @@ import type { App, HttpContext } from '../app.ts';
 import { jsonBody } from '../kernel/body.ts';
 import { personRoute } from '../kernel/person.ts';
 import { Problem } from '../kernel/problem.ts';
-import { factWorld, refuseLimitedKey, scopeIn, workspaceNotFound, workspaceParam } from '../kernel/scope.ts';
+import {
+  factWorld,
+  refuseLimitedKey,
+  scopeIn,
+  serverScope,
+  workspaceNotFound,
+  workspaceParam,
+} from '../kernel/scope.ts';
 import { body, invalidCursor, json, limitQuery, page, problems } from '../kernel/shared.ts';
 
 const tags = ['workspaces'];
 
-/** `pool` serves the routes without a workspace. */
-export function workspaceRoutes(app: App, context: HttpContext, pool: Pool): void {
+export function workspaceRoutes(app: App, context: HttpContext): void {
   const { config, workspaces, mcp } = context;
   const toWire = (workspace: Workspace): WorkspaceBody => shownWorkspace(workspace, config.workspaceBytes);
   const read = async ({ db, workspaceId }: WorkspaceScope): Promise<WorkspaceBody> => {
@@ -54,7 +58,7 @@ export function workspaceRoutes(app: App, context: HttpContext, pool: Pool): voi
       refuseLimitedKey(c, 'make workspaces');
       const { name } = c.req.valid('json');
       refuseName(name);
-      const workspace = await createWorkspace(pool, name);
+      const workspace = await createWorkspace(serverScope(c).db, name);
       if (!workspace) throw nameTaken(name);
       return c.json(toWire(workspace), 201, { location: `/api/v1/workspaces/${workspace.id}` });
     },
@@ -81,12 +85,8 @@ export function workspaceRoutes(app: App, context: HttpContext, pool: Pool): voi
     async (c) => {
       const { after = '', limit, removed } = c.req.valid('query');
       if (after.includes('\0')) throw invalidCursor(after, 'is not the `next` of a page.');
-      const { items, next } = await listWorkspaces(pool, {
-        after,
-        limit,
-        removed: removed === 'true',
-        only: onlyWorkspace(c.get('principal')),
-      });
+      const { db, only } = serverScope(c);
+      const { items, next } = await listWorkspaces(db, { after, limit, removed: removed === 'true', only });
       return c.json({ items: items.map(toWire), next }, 200);
     },
   );

@@ -19,7 +19,7 @@ import { readRunEvents, readThreadEvents, seqOf } from '../../log/statements.ts'
 import { foldAfter } from '../../runs/reads/read-runs.ts';
 import { whileConnected } from '../kernel/client-gone.ts';
 import { invalidCursor } from '../kernel/shared.ts';
-import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../yielding.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../limits/yielding.ts';
 
 /** A dialect with its HTTP headers, and how its streams end. */
 export interface DialectBinding<State> {
@@ -36,7 +36,7 @@ export interface DialectBinding<State> {
   };
   /** Clients take the end of the stream for the end of the answer. An incomplete stream must therefore be destroyed, not ended. */
   readonly endsWhole?: true;
-  /** The last bytes of a stream that ends early because the server shuts down. */
+  /** The last bytes of a stream that ends early because the server shuts down; `retry:` alone if absent. */
   readonly leaving?: string;
   /** The frames depend on this client, so they are not shared with other followers. */
   readonly alone?: true;

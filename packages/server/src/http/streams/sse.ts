@@ -45,7 +45,10 @@ interface Streamed<Row extends FollowedRow> {
 
 /** How to end a stream early: with last bytes, or by closing the connection. */
 type BrokenOff = { readonly says: string } | 'destroy';
-const QUIETLY: BrokenOff = { says: '' };
+/** How soon a client should reconnect. Another pod takes a run over within 2 s. */
+export const RETRY_MS = 1000;
+/** A browser would wait for 3 to 5 s. */
+const RECONNECT_SOON: BrokenOff = { says: `retry: ${RETRY_MS}\n\n` };
 
 export class Streams {
   readonly #followers: Followers;
@@ -81,7 +84,7 @@ export class Streams {
       follow: (sink) => this.#followers.follow(source.threadId, from.seq, sink),
       headers: { ...binding.headers, ...headers },
       opening,
-      brokenOffBy: binding.endsWhole ? 'destroy' : { says: binding.leaving ?? '' },
+      brokenOffBy: binding.endsWhole ? 'destroy' : leavingWith(binding),
     });
   }
 
@@ -104,7 +107,7 @@ export class Streams {
       }
       response.write(`event: hint\ndata: ${JSON.stringify(hint)}\n\n`);
     };
-    this.#begin(response, {}, QUIETLY);
+    this.#begin(response, {}, RECONNECT_SOON);
     const stop = listen(send);
     response.on('drain', () => {
       const kept = waiting;
@@ -137,7 +140,7 @@ export class Streams {
 
   #stream<Row extends FollowedRow>(
     response: ServerResponse,
-    { frames, follow, headers, opening, brokenOffBy = QUIETLY }: Streamed<Row>,
+    { frames, follow, headers, opening, brokenOffBy = RECONNECT_SOON }: Streamed<Row>,
   ): void {
     // Corked, so that the headers and the first frames leave in one packet.
     const { socket } = response;
@@ -174,6 +177,10 @@ export class Streams {
   #ping(): void {
     for (const response of this.#open.keys()) if (!response.writableNeedDrain) response.write(PING);
   }
+}
+
+function leavingWith({ leaving }: { readonly leaving?: string }): BrokenOff {
+  return leaving === undefined ? RECONNECT_SOON : { says: leaving };
 }
 
 /** Answers a request with the stream that `begin` starts. HEAD gets only headers. */

@@ -1,5 +1,5 @@
-// A workspace's hints, for screens that list its chats, files, MCP servers and schedules: which chats have changed, and whether
-// anything else has. A hint only says what to reload. Hints are not stored and may be lost with their connection; a client that
+// A workspace's hints, for screens that list its chats, files, MCP servers and schedules: which chats and running commands have changed,
+// and whether anything else has. A hint only says what to reload. Hints are not stored and may be lost with their connection; a client that
 // reconnects reloads everything once.
 
 import type { EventType } from '@continuo/protocol';
@@ -7,6 +7,7 @@ import { AUTOMATION_CHANGED, MESSAGES_DELIVERED } from '../../automation/topics.
 import type { Bus } from '../../bus/bus.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { LOG_APPENDED } from '../../log/notice.ts';
+import { EXECUTION_CHANGED } from '../../sandbox/executions.ts';
 import { MCP_CHANGED, MCP_STATE_CHANGED } from '../../mcp/mcp.ts';
 import { THREAD_CHANGED } from '../../threads/topics.ts';
 
@@ -29,6 +30,7 @@ export interface Hint {
   readonly files: boolean;
   readonly servers: boolean;
   readonly automation: boolean;
+  readonly executions: readonly string[];
 }
 
 type Listener = (hint: Hint) => void;
@@ -87,6 +89,10 @@ export class WorkspaceHints {
         message: ({ workspaceId }) => this.#rooms.get(workspaceId)?.tell({ automation: true }),
         rescan: () => this.#tellAll({ automation: true }),
       });
+    bus.subscribe(EXECUTION_CHANGED, {
+      message: ({ workspaceId, key }) => this.#rooms.get(workspaceId)?.tell({ executions: [key] }),
+      rescan,
+    });
   }
 
   #chatChanged(threadId: string): void {
@@ -103,7 +109,7 @@ export class WorkspaceHints {
   }
 }
 
-const NOTHING: Hint = { chats: [], files: false, servers: false, automation: false };
+const NOTHING: Hint = { chats: [], files: false, servers: false, automation: false, executions: [] };
 
 export function mergeHints(a: Hint, b: Hint): Hint {
   return {
@@ -111,6 +117,7 @@ export function mergeHints(a: Hint, b: Hint): Hint {
     files: a.files || b.files,
     servers: a.servers || b.servers,
     automation: a.automation || b.automation,
+    executions: [...new Set([...a.executions, ...b.executions])],
   };
 }
 

@@ -2,7 +2,7 @@
 // object input of a call recursively. A value at the limit becomes `null`. The remaining input is still deeper than a call's
 // input may be, so the call is refused later and the model sees why.
 
-import { CARRIER_DEPTH } from '../../json-depth.ts';
+import { CARRIER_DEPTH } from '../../limits/json-depth.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,7 +1,7 @@
 // A span, and the ids of a run's spans. The ids follow from the ids of the runs, so every pod and every executor knows them
 // without being told.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 type AttributeValue = string | number | boolean | readonly string[];
 
@@ -40,7 +40,7 @@ export function traceIdOf({ root }: Pick<TracedRun, 'root'>): string {
 
 /** `part` names the span within its run: `run` is the run itself. */
 export function spanIdOf(run: string, part: string): string {
-  return createHash('sha256').update(`${run}/${part}`).digest('hex').slice(0, 16);
+  return hash('sha256', `${run}/${part}`).slice(0, 16);
 }
 
 /** The header by which the spans of an executor become children of the span of an answer. */

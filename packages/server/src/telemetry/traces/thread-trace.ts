@@ -28,6 +28,7 @@ type Beginning = Extract<LogEvent, { type: 'tool_start' | 'approval' }>;
 
 interface OpenRun {
   readonly run: TracedRun;
+  readonly spanId: string;
   readonly beginnings: Map<string, Beginning>;
   /** This pod committed the run's first event, so it has seen all beginnings. */
   readonly isWhole: boolean;
@@ -58,6 +59,7 @@ export class ThreadTrace {
     if (!run) return null;
     const open: OpenRun = {
       run,
+      spanId: spanIdOf(run.id, 'run'),
       beginnings: new Map(),
       isWhole: first.runSeq === 1,
       ended: null,
@@ -122,7 +124,7 @@ export class ThreadTrace {
     this.#runs.delete(run.id);
     this.#options.emit({
       traceId: traceIdOf(run),
-      spanId: spanIdOf(run.id, 'run'),
+      spanId: open.spanId,
       parentSpanId: run.parent === null ? null : spanIdOf(run.parent, 'run'),
       name: SPANS.run(run.role),
       kind: 'internal',
@@ -229,7 +231,7 @@ export class ThreadTrace {
       ...span,
       traceId: traceIdOf(run),
       spanId: spanIdOf(run.id, part),
-      parentSpanId: spanIdOf(run.id, 'run'),
+      parentSpanId: open.spanId,
       attributes: { ...aboutRun(run), ...span.attributes },
     });
   }

@@ -5,7 +5,7 @@ import { readForFold } from '../../log/statements.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { ChatFiles } from '../../files/tools/shared.ts';
 import type { FilePath } from '../../files/paths.ts';
-import { yieldWithAbortCheck } from '../../yielding.ts';
+import { yieldWithAbortCheck } from '../../limits/yielding.ts';
 import { joinParagraphs, paragraph } from './transcript.ts';
 
 /** At most 48 characters of a title. */
@@ -13,6 +13,8 @@ const SLUG = /^.{0,48}/su;
 
 export interface Chat {
   readonly threadId: string;
+  /** Its title, or the beginning of its first message. */
+  readonly title: string;
   readonly name: string;
   readonly path: string;
   /** The last seq of its log. */
@@ -85,18 +87,25 @@ export function shortIdIn(path: string): string | null {
 /** Events to render between two yields: a result may be long. */
 const EVENTS_PER_TURN = 20;
 
-/** The chat's transcript, and the last seq that it covers. */
-export async function renderChat(
-  client: Queryable,
-  threadId: string,
-): Promise<{ text: string; version: number }> {
+interface RenderedChat {
+  readonly text: string;
+  /** The last seq that it covers. */
+  readonly version: number;
+  /** Its model has read what others wrote, such as a web page, which the text repeats. */
+  readonly untrusted: boolean;
+}
+
+/** The chat's transcript. */
+export async function renderChat(client: Queryable, threadId: string): Promise<RenderedChat> {
   const events = await readForFold(client, threadId);
   const paragraphs: (string | null)[] = [];
+  let untrusted = false;
   for (const [index, event] of events.entries()) {
     if (index % EVENTS_PER_TURN === EVENTS_PER_TURN - 1) await yieldWithAbortCheck({ mode: 'fast' });
     paragraphs.push(paragraph(event));
+    untrusted ||= 'untrusted' in event.data && event.data.untrusted === true;
   }
-  return { text: joinParagraphs(paragraphs), version: events.at(-1)?.seq ?? 0 };
+  return { text: joinParagraphs(paragraphs), version: events.at(-1)?.seq ?? 0, untrusted };
 }
 
 /** Chats as tools see them. */
@@ -112,12 +121,23 @@ export function createChatFiles(client: Queryable): ChatFiles {
 
 function chatOf({ id, title, created_at, said, seq, at }: Row): Chat {
   const name = chatName({ id, title, said });
-  return { threadId: id, name, path: `/chats/${name}`, version: seq ?? 0, changedAt: at ?? created_at };
+  return {
+    threadId: id,
+    title: titleOf({ title, said }),
+    name,
+    path: `/chats/${name}`,
+    version: seq ?? 0,
+    changedAt: at ?? created_at,
+  };
 }
 
 /** `<slug>-<short id>.chat`. `said` is the result of `SAID`. */
 export function chatName({ id, title, said }: Pick<Row, 'id' | 'title' | 'said'>): string {
-  return `${slug(title ?? (said === null ? '' : beginning(said)))}-${id.slice(-12)}.chat`;
+  return `${slug(titleOf({ title, said }))}-${id.slice(-12)}.chat`;
+}
+
+function titleOf({ title, said }: Pick<Row, 'title' | 'said'>): string {
+  return title ?? (said === null ? '' : beginning(said));
 }
 
 function slug(text: string): string {

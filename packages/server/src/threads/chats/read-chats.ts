@@ -2,7 +2,7 @@
 
 import type { AttachedFile, Chat, ChatMessage, Session, SessionState } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
-import { parseStored } from '../../json-depth.ts';
+import { parseStored } from '../../limits/json-depth.ts';
 import { beginning, chatName, SAID } from './chat-files.ts';
 import { WAITING_SEQ, type Page } from '../read-threads.ts';
 
@@ -23,6 +23,7 @@ interface ChatRow {
   active_us: string;
   updated_at: Date | null;
   archived_at: Date | null;
+  pinned_at: Date | null;
   removed_at: Date | null;
   stopping: boolean;
   pausing: boolean;
@@ -41,7 +42,7 @@ interface ChatRow {
   cost: number | null;
 }
 
-const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t.mode, t.parent_run, t.created_at, t.active_at, t.archived_at, t.removed_at,
+const CHATS = `select t.id, t.workspace_id, t.title, ${SAID}, t.role, t.model, t.mode, t.parent_run, t.created_at, t.active_at, t.archived_at, t.pinned_at, t.removed_at,
     to_char(t.active_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as active_us,
     (select e.at from events e where e.thread_id = t.id order by e.seq desc limit 1) as updated_at,
     s.id as session_id, s.state as session_state, s.reason as session_reason,
@@ -79,6 +80,8 @@ export async function readChat(client: Queryable, workspaceId: string, id: strin
 
 export interface ChatQuery {
   readonly archived: boolean;
+  /** Null: whether or not it is pinned. */
+  readonly pinned: boolean | null;
   readonly removed: boolean;
   readonly state: SessionState | null;
   /** Only the chats that this run opened; null for the chats of people. */
@@ -91,12 +94,12 @@ export interface ChatQuery {
 export async function listChats(
   client: Queryable,
   workspaceId: string,
-  { archived, removed, state, parentRun, after, limit }: ChatQuery,
+  { archived, pinned, removed, state, parentRun, after, limit }: ChatQuery,
 ): Promise<Page<Chat>> {
   const { rows } = await client.query<ChatRow>({
     name: parentRun === null ? 'list_chat_rows' : 'list_child_chat_rows',
     text: `${CHATS} where t.workspace_id = $1 and ${parentRun === null ? 't.parent_run is null and $8::uuid is null' : 't.parent_run = $8'} and (t.removed_at is not null) = $2
-        and ($2 or (t.archived_at is not null) = $3) and ($4::text is null or coalesce(s.state, 'idle') = $4)
+        and ($2 or (t.archived_at is not null) = $3) and ($9::boolean is null or (t.pinned_at is not null) = $9) and ($4::text is null or coalesce(s.state, 'idle') = $4)
         and ($5::timestamptz is null or (t.active_at, t.id) < ($5, $6::uuid))
       order by t.active_at desc, t.id desc limit $7`,
     values: [
@@ -108,6 +111,7 @@ export async function listChats(
       after?.id ?? null,
       limit + 1,
       parentRun,
+      pinned,
     ],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
@@ -130,6 +134,7 @@ function toWireChat(row: ChatRow): Chat {
     active_at: row.active_at.toISOString(),
     updated_at: (row.updated_at ?? row.created_at).toISOString(),
     archived_at: row.archived_at?.toISOString() ?? null,
+    pinned_at: row.pinned_at?.toISOString() ?? null,
     removed_at: row.removed_at?.toISOString() ?? null,
     state,
     reason: reasonOf(row, state),

@@ -25,7 +25,7 @@ export function paragraph(event: LogEvent): string | null {
         ...(event.data.files ?? []).map(({ path, v }) => `- attached **${path}**, version ${v}`),
       ].join('\n\n');
     case 'rewound':
-      return `*The chat was taken back to event ${event.data.to_seq}: what came after that is forgotten*`;
+      return `*The chat was rewound to event ${event.data.to_seq}: models no longer see what came after it*`;
     case 'message_end': {
       const { text, ended, model } = event.data;
       const end = ended === 'complete' ? '' : `\n\n*(${ended === 'error' ? 'failed' : 'interrupted'} here)*`;
@@ -56,7 +56,7 @@ export function paragraph(event: LogEvent): string | null {
       if (data.status !== 'running')
         return `*Run ${event.runId} · ${data.status} · ${time(event.at)}*\n\n---`;
       const superseded = supersededBy(data);
-      return superseded && `*Message ${superseded.message} was cut off, and is begun again*`;
+      return superseded && `*Message ${superseded.message} was cut off, and starts again*`;
     }
     default:
       return null;
@@ -64,11 +64,11 @@ export function paragraph(event: LogEvent): string | null {
 }
 
 const DECIDED = {
-  approve: 'a person allowed it',
-  deny: 'a person refused it',
-  edit: 'a person changed its input and allowed it',
-  retry: 'a person had it made again',
-  skip: 'a person left it as it is',
+  approve: 'a person approved it',
+  deny: 'a person denied it',
+  edit: 'a person changed its input and approved it',
+  retry: 'a person had it repeated',
+  skip: 'a person skipped it',
   answer: 'a person answered its question',
   expired: 'nobody answered in time',
 } as const;

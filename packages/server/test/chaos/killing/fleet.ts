@@ -43,7 +43,7 @@ export class Fleet {
     }
   }
 
-  /** Starts pods in the background until there are so many, those on their way included. */
+  /** Starts pods in the background until there are so many, including those that are still starting. */
   fill(count: number): void {
     for (let missing = count - this.live.length - this.#starting.size; missing > 0; missing -= 1) {
       this.start().catch((error: Error) => (this.#failure = error));

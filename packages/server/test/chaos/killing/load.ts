@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, createThread, followToEnd, send, type Frame, type RunBody } from '@continuo/testkit';
-import type { Random } from './random.ts';
+import type { Chance } from '../support/seeded.ts';
 import { inventScript, type Script } from './script.ts';
 
 /** A run that was acknowledged, and all that its follower saw. */
@@ -17,7 +17,7 @@ export interface PlayedRun {
 
 export interface LoadOptions {
   readonly bases: () => readonly string[];
-  readonly random: Random;
+  readonly random: Chance;
   readonly clients: number;
 }
 
@@ -57,7 +57,7 @@ export class Load {
     this.#preferred = base;
   }
 
-  /** Sends nothing more, and waits for what is under way. */
+  /** Sends nothing more, and waits for in-flight requests. */
   async finish(): Promise<readonly PlayedRun[]> {
     this.#ending = true;
     await Promise.all(this.#clients);

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@continuo/testkit';
 import type { Fleet } from './fleet.ts';
-import type { Random } from './random.ts';
+import type { Chance } from '../support/seeded.ts';
 
 /** Before, inside and after the commit of an append with an event of these types. */
 export const pointsAround = (types: readonly string[]): readonly string[] =>
@@ -11,7 +11,7 @@ export const pointsAround = (types: readonly string[]): readonly string[] =>
 
 interface Killing {
   readonly fleet: Fleet;
-  readonly random: Random;
+  readonly random: Chance;
   readonly points: readonly (string | null)[];
   /** Has the pods work, so that each of them comes to its point. */
   readonly keepBusy: () => Promise<void>;

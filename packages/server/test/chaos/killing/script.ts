@@ -1,6 +1,6 @@
 // Scripts for runs: what the model says and calls, step by step, and thereby what must be found afterwards.
 
-import type { Random } from './random.ts';
+import type { Chance } from '../support/seeded.ts';
 
 export type Effect = 'transactional' | 'idempotent' | 'external' | 'pure';
 
@@ -21,7 +21,7 @@ export interface Script {
 }
 
 /** Three steps with a call of each class or more, then the answer; about a second long. */
-export function inventScript(random: Random, name: string): Script {
+export function inventScript(random: Chance, name: string): Script {
   const batches = random.shuffled<readonly Effect[]>([
     ['transactional', 'pure', 'pure'],
     ['external', 'idempotent'],
@@ -39,6 +39,6 @@ export function inventScript(random: Random, name: string): Script {
   return { steps: [...steps, { text: says(random, `${name} answer`), delay_ms: random.between(10, 25) }] };
 }
 
-function says(random: Random, what: string): string {
+function says(random: Chance, what: string): string {
   return `${what}: ${'on it goes, word by word, '.repeat(random.between(1, 3))}ended.`;
 }

@@ -1,4 +1,4 @@
-// Runs under way all the while that a test breaks something, and what must be true of them afterwards.
+// Runs that are in progress while a test breaks something, and what must be true of them afterwards.
 
 import type pg from 'pg';
 import { expect } from 'vitest';

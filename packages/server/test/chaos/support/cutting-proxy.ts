@@ -1,5 +1,5 @@
 // A proxy in front of Postgres that cuts a connection at a chosen statement: before the statement reaches
-// Postgres, while Postgres is at it, or when it is done and the answer is on its way.
+// Postgres, while Postgres executes it, or when its response is in flight.
 //
 // It reads just enough of the protocol: where messages begin and end, the name in a Bind, the text of a Query.
 // The clients send one statement at a time and wait for its answer, so a statement is all that lies between

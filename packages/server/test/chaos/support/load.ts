@@ -33,7 +33,7 @@ export async function post(
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) throw error;
       if (error instanceof ApiError) refusals.push({ status: error.status, code: error.body.code });
-      // Whoever is away tells nobody when it is back.
+      // A pod that was stopped does not announce its return.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

@@ -1,9 +1,11 @@
-// Chance that can be had again: everything random in a test comes from its seed, which it prints.
+// Random choices that can be repeated: all of them come from the seed, which the test prints. (Its timing cannot be repeated.)
 
 export interface Chance {
   readonly seed: number;
   /** From 0 up to, but not including, 1. */
   next(): number;
+  /** A whole number from `least` to `most`, both included. */
+  between(least: number, most: number): number;
   /** A whole number below `limit`. */
   below(limit: number): number;
   pick<T>(from: readonly T[]): T;
@@ -26,6 +28,7 @@ export function seeded(fallback = 1): Chance {
   return {
     seed,
     next,
+    between: (least, most) => least + below(most - least + 1),
     below,
     pick: (from) => from[below(from.length)]!,
     shuffled: (items) => {
@@ -37,6 +40,11 @@ export function seeded(fallback = 1): Chance {
       return deck;
     },
   };
+}
+
+/** The seed is CONTINUO_CHAOS_SEED, or another one each time. */
+export function createRandom(): Chance {
+  return seeded(Date.now() % 1_000_000);
 }
 
 /** The long run has more rounds: `npm run test:chaos`. */

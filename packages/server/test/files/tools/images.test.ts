@@ -44,7 +44,7 @@ test('WS-20 an image is in the log by id and version, and in the prompt by its b
   expect(JSON.stringify(await promptFor(thread))).not.toContain('"file"');
 });
 
-test('WS-20 an image that is too large, or is none, is not shown', async () => {
+test('WS-20 a file that is too large or is not an image is not shown to the model', async () => {
   const workspace = await world.workspace();
   const thread = await world.threadIn(workspace);
   await world.write(

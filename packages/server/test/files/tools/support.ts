@@ -8,8 +8,9 @@ import { afterAll, beforeAll } from 'vitest';
 import type { EventData } from '@continuo/protocol';
 import type { StoredEvent } from '../../../src/log/event.ts';
 import { createChatFiles } from '../../../src/threads/chats/chat-files.ts';
-import { readPolicy } from '../../../src/tools/policies.ts';
-import { createBuiltInTools } from '../../../src/files/tools/index.ts';
+import { readPolicy } from '../../../src/workspaces/policies.ts';
+import { createFileTools } from '../../../src/files/tools/index.ts';
+import { createNoteTools } from '../../../src/threads/notes.ts';
 import type { ToolWorld } from '../../../src/files/tools/shared.ts';
 import type { AnyTool } from '../../../src/tools/registry.ts';
 import { storeContent } from '../../../src/files/content.ts';
@@ -92,7 +93,11 @@ export function useTools(
       chats: createChatFiles(world.pool),
       rules: async (id) => ({ workspace: (await readPolicy(world.pool, id))!, role: [] }),
     };
-    tools = [...createBuiltInTools(toolWorld), ...((await options.more?.(toolWorld)) ?? [])];
+    tools = [
+      ...createFileTools(toolWorld),
+      ...createNoteTools(toolWorld),
+      ...((await options.more?.(toolWorld)) ?? []),
+    ];
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -111,7 +111,7 @@ export function baseOf({ ledger }: Disk, path: string): Entry | undefined {
   return ledger.confirmed(path) ? ledger.at(path) : ledger.known(path).at(-1);
 }
 
-export async function expel(
+export async function moveToQuarantine(
   disk: Disk,
   folder: Folder,
   names: readonly string[],

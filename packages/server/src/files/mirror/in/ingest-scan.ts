@@ -27,7 +27,7 @@ export async function ingestScan(
     await settleMove(disk, each);
     if (!isKnown(disk, each.path)(each.identity)) await ingest(disk, each.path);
   }
-  await disk.removals.settle(disk, missing);
+  await disk.removals.ingestOrHold(disk, missing);
 }
 
 async function settleMove(disk: Disk, { path, identity, born }: Seen['unknown'][number]): Promise<void> {

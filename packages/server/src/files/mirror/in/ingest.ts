@@ -18,7 +18,7 @@ import { isReadOnly, parsePath, type FilePath } from '../../paths.ts';
 import { MERGE_BYTES, saveFile } from '../../save.ts';
 import { close, fstat, read } from '../disk/calls.ts';
 import { adoptChat, isChat } from '../out/chats.ts';
-import { baseOf, expel, type Disk } from '../disk/disk.ts';
+import { baseOf, moveToQuarantine, type Disk } from '../disk/disk.ts';
 import type { Entry } from '../ledger.ts';
 import { captureName, conflictPath } from '../names.ts';
 import { swapFile } from '../disk/swap-file.ts';
@@ -380,7 +380,7 @@ async function expelFile(disk: Disk, path: string, why: string): Promise<void> {
   const { folder: names, name } = namesOf(path);
   await within(disk.root, names, async (folder) => {
     if (!folder) return;
-    await expel(disk, folder, [...names, name], why);
+    await moveToQuarantine(disk, folder, [...names, name], why);
     if (disk.ledger.at(path)) {
       const { file } = disk.ledger.at(path)!;
       disk.ledger.drop(path);

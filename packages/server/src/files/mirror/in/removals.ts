@@ -47,7 +47,7 @@ export class Removals {
   }
 
   /** Handles paths of the ledger that are missing on disk: removes them, or holds them. */
-  async settle(disk: Disk, paths: readonly string[]): Promise<void> {
+  async ingestOrHold(disk: Disk, paths: readonly string[]): Promise<void> {
     const missing = await stillMissing(disk, paths);
     if (missing.length === 0) return;
     const files = missing.filter((path) => !isChat(path));
@@ -66,7 +66,7 @@ export class Removals {
   }
 
   /** Carries out the person's decision, if there is one. The question also ends when no file is missing any more. */
-  async tend(disk: Disk): Promise<void> {
+  async applyDecision(disk: Disk): Promise<void> {
     if (!this.#held) return;
     this.#held = await readHeldRemovals(disk.pool, disk.workspaceId);
     if (!this.#held) return removeNote(disk);

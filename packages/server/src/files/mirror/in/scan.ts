@@ -2,11 +2,11 @@
 // mirror's own leftovers, and sets the watches. Each folder is opened once, through its parent. A folder too deep for
 // any file of the workspace is quarantined unread, so a scan has at most PATH_DEPTH folders open.
 
-import { problemWithName } from '../../../file-names.ts';
+import { problemWithName } from '../../../names/file-names.ts';
 import { parsePath, PATH_DEPTH } from '../../paths.ts';
 import { fstat, rename, together } from '../disk/calls.ts';
 import { isChat } from '../out/chats.ts';
-import { assertOpen, expel, isKnown, type Disk } from '../disk/disk.ts';
+import { assertOpen, moveToQuarantine, isKnown, type Disk } from '../disk/disk.ts';
 import { isCapture, isIgnored, isNotice, isOwn, isTemporary } from '../names.ts';
 import { putBack, remove } from '../disk/swap-file.ts';
 import {
@@ -158,7 +158,7 @@ async function expelFrom(
   const name = names.at(-1)!;
   const normal = name.normalize('NFC');
   if (normal === name || problemWithName(normal) !== null || (await folder.look(normal)))
-    return expel(disk, folder, names, problem);
+    return moveToQuarantine(disk, folder, names, problem);
   await rename(folder.at(name), folder.at(normal));
   disk.requestScan(pathOf([...names.slice(0, -1), normal]));
 }

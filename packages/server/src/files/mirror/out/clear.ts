@@ -2,7 +2,7 @@
 // aside.
 
 import { rename } from '../disk/calls.ts';
-import { expel, isKnown, type Disk } from '../disk/disk.ts';
+import { moveToQuarantine, isKnown, type Disk } from '../disk/disk.ts';
 import { QUIET_LIMIT_MS, QUIET_MS } from '../in/path-debounce.ts';
 import { ingest } from '../in/ingest.ts';
 import { conflictPath } from '../names.ts';
@@ -35,7 +35,12 @@ async function clearObstacle(
       disk.ledger.drop(path);
       await remove(folder, name);
     } else if (!stats.isDirectory())
-      await expel(disk, folder, names, 'it is not a file, and a file of the workspace has its path');
+      await moveToQuarantine(
+        disk,
+        folder,
+        names,
+        'it is not a file, and a file of the workspace has its path',
+      );
     else if (!(await removeFolder(folder, name))) {
       const aside = namesOf(conflictPath(path, disk.now())).name;
       await rename(folder.at(name), folder.at(aside));

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ConfigError, loadConfig } from '../src/config.ts';
-import { isLoopback } from '../src/loopback.ts';
+import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { isLoopback } from '../../src/hosts/loopback.ts';
 
 let cwd: string;
 beforeEach(async () => {
@@ -36,6 +36,7 @@ test('without any setting, the defaults hold', async () => {
     executorLeaseSeconds: 30,
     role: 'all',
     leaseSeconds: 5,
+    drainSeconds: 0,
     apiKey: undefined,
     logLevel: 'info',
     allowedHosts: [],
@@ -62,6 +63,7 @@ test('without any setting, the defaults hold', async () => {
     actorInactivityTimeoutSeconds: 600,
     approvalExpiresSeconds: null,
     sandbox: 'auto',
+    sandboxRuntime: undefined,
     sandboxFolders: [],
     traceEndpoint: undefined,
     traceHeaders: {},
@@ -83,6 +85,7 @@ test('every setting can come from the environment', async () => {
     CONTINUO_EXECUTOR_LEASE_SECONDS: '12',
     CONTINUO_ROLE: 'serve',
     CONTINUO_LEASE_SECONDS: '1.5',
+    CONTINUO_DRAIN_SECONDS: '20',
     CONTINUO_API_KEY: key,
     CONTINUO_LOG_LEVEL: 'warn',
     CONTINUO_ALLOWED_HOSTS: 'Agents.Example.com, [fd00::1]',
@@ -107,7 +110,8 @@ test('every setting can come from the environment', async () => {
     CONTINUO_WORKSPACE_BYTES: '4096',
     CONTINUO_ACTOR_INACTIVITY_TIMEOUT_SECONDS: '60',
     CONTINUO_APPROVAL_EXPIRES_SECONDS: '86400',
-    CONTINUO_SANDBOX: 'off',
+    CONTINUO_SANDBOX: 'podman',
+    CONTINUO_SANDBOX_RUNTIME: 'runsc',
     CONTINUO_SANDBOX_FOLDERS: '/opt/node:/opt/python',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318',
     OTEL_EXPORTER_OTLP_HEADERS: 'x-team=agents,authorization=Basic%20dGVzdA==',
@@ -127,6 +131,7 @@ test('every setting can come from the environment', async () => {
     executorLeaseSeconds: 12,
     role: 'serve',
     leaseSeconds: 1.5,
+    drainSeconds: 20,
     apiKey: key,
     logLevel: 'warn',
     allowedHosts: ['agents.example.com', 'fd00::1'],
@@ -152,7 +157,8 @@ test('every setting can come from the environment', async () => {
     modelIdleSeconds: 900,
     actorInactivityTimeoutSeconds: 60,
     approvalExpiresSeconds: 86_400,
-    sandbox: 'off',
+    sandbox: 'podman',
+    sandboxRuntime: 'runsc',
     sandboxFolders: ['/opt/node', '/opt/python'],
     traceEndpoint: 'http://localhost:4318',
     traceHeaders: { 'x-team': 'agents', authorization: 'Basic dGVzdA==' },
@@ -207,7 +213,7 @@ describe('continuo.config.ts', () => {
   });
 });
 
-test('everything wrong is told at once, a line each', async () => {
+test('all problems are reported at once, one per line', async () => {
   const wrong = {
     CONTINUO_HOST: 'not a host',
     CONTINUO_PORT: '70000',
@@ -272,10 +278,34 @@ test('only loopback names and addresses count as loopback', () => {
   expect(['0.0.0.0', '::', '10.0.0.1', 'localhost.example', '128.0.0.1', ''].filter(isLoopback)).toEqual([]);
 });
 
-test('a model that cannot be used is told with everything else that is wrong', async () => {
+test('an unusable model is reported together with all other problems', async () => {
   const env = { CONTINUO_MODEL: 'nobody/model', CONTINUO_PORT: '-1' };
   const modelProblem = (model: string) => `there is no ${model}`;
   await expect(loadConfig({ env, cwd: import.meta.dirname, modelProblem })).rejects.toMatchObject({
     problems: [expect.stringMatching(/^CONTINUO_PORT /), 'CONTINUO_MODEL: there is no nobody/model'],
   });
 });
+
+test.each([
+  '/',
+  '/tmp/tools',
+  '/proc',
+  '/dev/shm',
+  '/scratch/bin',
+  '/opt/../etc',
+  'opt/node',
+  '/opt/node:/workspace',
+])('WS-18 commands cannot be shown %s', async (folders) => {
+  expect(await problems({ CONTINUO_SANDBOX_FOLDERS: folders })).toEqual([
+    expect.stringContaining('CONTINUO_SANDBOX_FOLDERS'),
+  ]);
+});
+
+test.each(['/srv', '/srv/data', '/srv/data/workspaces'])(
+  'WS-18 commands cannot be shown %s if the data are in /srv/data',
+  async (folder) => {
+    expect(await problems({ CONTINUO_HOME: '/srv/data', CONTINUO_SANDBOX_FOLDERS: folder })).toEqual([
+      expect.stringContaining('which is or contains the data folder /srv/data'),
+    ]);
+  },
+);

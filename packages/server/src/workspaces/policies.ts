@@ -2,9 +2,11 @@
 // at once.
 
 import { createHash } from 'node:crypto';
-import type { PolicyRule } from '@continuo/protocol';
+import { POLICY_PRESETS, type PolicyRule } from '@continuo/protocol';
 import { transaction, type Pool, type Queryable } from '../db/pool.ts';
-import { DEFAULT_POLICY } from './policy.ts';
+
+/** The policy of a workspace that has stored none. Lets an agent work in its workspace. A person is asked before a removal, a publication, an external effect, or a change to agents. */
+export const DEFAULT_POLICY: readonly PolicyRule[] = POLICY_PRESETS.find(({ name }) => name === 'ask')!.rules;
 
 /** Null if there is no such workspace. */
 export async function readPolicy(

@@ -1,6 +1,6 @@
 // Removes the values of secrets from what people and models are shown.
 
-import { isTooDeep } from './json-depth.ts';
+import { isTooDeep } from '../limits/json-depth.ts';
 
 /** Shorter values would match ordinary words. */
 const SHORTEST_SECRET = 4;

@@ -1,10 +1,11 @@
 // remember and recall: a thread's notes, for its later runs.
 
 import { z } from 'zod';
-import type { Queryable } from '../../db/pool.ts';
-import { mostAlike, type ToolWorld } from './shared.ts';
-import { bytes, counted } from './format.ts';
-import { ToolFailure, type Tool } from '../../tools/tool.ts';
+import type { Queryable } from '../db/pool.ts';
+import { mostAlike, type ToolWorld } from '../files/tools/shared.ts';
+import { bytes, counted } from '../files/tools/format.ts';
+import type { AnyTool } from '../tools/registry.ts';
+import { ToolFailure, type Tool } from '../tools/tool.ts';
 
 /** Maximum number of notes in a thread, maximum size of a note, and of what one call recalls. */
 const NOTES = 200;
@@ -18,7 +19,11 @@ const remembered = z.object({
 });
 type Remembered = z.infer<typeof remembered>;
 
-export function rememberTool(): Tool<Remembered> {
+export function createNoteTools(world: ToolWorld): readonly AnyTool[] {
+  return [rememberTool(), recallTool(world)];
+}
+
+function rememberTool(): Tool<Remembered> {
   return {
     name: 'remember',
     description:
@@ -67,7 +72,7 @@ export function rememberTool(): Tool<Remembered> {
 const recalled = z.object({ name: name.optional().describe('The name of the note; default: all notes') });
 type Recalled = z.infer<typeof recalled>;
 
-export function recallTool({ pool }: ToolWorld): Tool<Recalled> {
+function recallTool({ pool }: ToolWorld): Tool<Recalled> {
   return {
     name: 'recall',
     description: 'Reads the notes of this conversation: one note, or all of them.',

@@ -1,9 +1,19 @@
 // Suggestions for a name that is not known.
 
+import { distance } from 'fastest-levenshtein';
+
+const MOST_LISTED = 24;
+
 /** Completes a sentence that says the name is wrong. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const best = nearest(name, known);
-  return best === undefined ? `; allowed: ${known.join(', ')}` : `; did you mean ${best}?`;
+  return best === undefined ? `; allowed: ${listed(known)}` : `; did you mean ${best}?`;
+}
+
+/** All names, or the first of many. */
+function listed(names: readonly string[]): string {
+  if (names.length <= MOST_LISTED) return names.join(', ');
+  return `${names.slice(0, MOST_LISTED).join(', ')}, and ${names.length - MOST_LISTED} others`;
 }
 
 /** The most similar known name, at most three edits away; of equals, the one that begins most like it. */
@@ -23,19 +33,4 @@ function sharedStart(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;
-}
-
-/** The Levenshtein distance: how many letters to insert, remove or replace to turn `a` into `b`. */
-export function distance(a: string, b: string): number {
-  const row = Uint32Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 0; i < a.length; i += 1) {
-    let diagonal = row[0]!;
-    row[0] = i + 1;
-    for (let j = 0; j < b.length; j += 1) {
-      const replaced = diagonal + (a.charCodeAt(i) === b.charCodeAt(j) ? 0 : 1);
-      diagonal = row[j + 1]!;
-      row[j + 1] = Math.min(row[j]! + 1, diagonal + 1, replaced);
-    }
-  }
-  return row[b.length]!;
 }
