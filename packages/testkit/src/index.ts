@@ -22,4 +22,5 @@ export {
 } from './client/api.ts';
 export { attacks, type Attack, type Outcome } from './client/attacks.ts';
 export { afterBytes, afterEvents, startProxy, type Cut, type Proxy } from './client/proxy.ts';
+export { script } from './script.ts';
 export { until, type UntilOptions } from './until.ts';

@@ -16,7 +16,7 @@ const TEMPLATE = `continuo_template_${process.pid}`;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), 'continuo-test-'));
-  const embedded = process.env.DATABASE_URL ? null : await openEmbedded({ home });
+  const embedded = process.env.DATABASE_URL ? null : await openEmbedded({ home, durable: false });
   const serverUrl = process.env.DATABASE_URL ?? embedded!.url;
   const admin = new pg.Client(serverUrl);
   await admin.connect();

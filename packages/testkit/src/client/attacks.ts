@@ -42,6 +42,8 @@ const SHUFFLED = {
   other: numbered(6500, (index) => `${(index * 3571) % 6500}`),
 };
 
+const KEYS = numbered(8000, (index) => `k${index}: 1`);
+
 export const attacks: readonly Attack[] = [
   onFiles(
     'a patch with 1,999 lines of context on a file of 98,999 lines that are all the same',
@@ -89,15 +91,13 @@ export const attacks: readonly Attack[] = [
         ['/text.txt', SHUFFLED.one],
         ['/text.txt', SHUFFLED.other],
       ]),
-    attack: async ({ base, workspace }) => {
-      const url = `${base}/api/v1/workspaces/${workspace}/diff?path=/text.txt`;
-      const one = async () => {
-        const answer = await fetch(url);
-        await answer.arrayBuffer();
-        return answer.status;
-      };
-      return { statuses: await Promise.all(Array.from({ length: 20 }, one)), results: [] };
-    },
+    attack: ({ base, workspace }) => atOnce(20, `${base}/api/v1/workspaces/${workspace}/diff?path=/text.txt`),
+  },
+  {
+    name: '20 requests at once to check a piece whose front matter has 8,000 keys',
+    prepare: (base) => prepared(base, [['/content/articles/keys.md', `---\n${KEYS}---\nText.\n`]]),
+    attack: ({ base, workspace }) =>
+      atOnce(20, `${base}/api/v1/workspaces/${workspace}/content/articles/keys/check`),
   },
   {
     name: 'arguments nested 60 deep 100 times in a message, and 5,000 deep once',
@@ -109,6 +109,15 @@ export const attacks: readonly Attack[] = [
     },
   },
 ];
+
+async function atOnce(count: number, url: string): Promise<Outcome> {
+  const one = async () => {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  return { statuses: await Promise.all(Array.from({ length: count }, one)), results: [] };
+}
 
 function many(count: number, one: Call): readonly Call[] {
   return Array.from({ length: count }, () => one);

@@ -47,13 +47,13 @@ const server = await startServer({
   ...(kind && { kinds: [decision] }),
   ...(keys && { keys: JSON.parse(keys) as readonly AccessKey[] }),
 });
-writeFileSync(1, `url ${server.url}\n`);
-// Most pods are killed, and could not do this at their end.
-flushCompileCache();
 const signals = onStopSignal({
   drain: () => void server.stop().then(() => signals.release()),
   force: () => process.exit(1),
 });
+writeFileSync(1, `url ${server.url}\n`);
+// Most pods are killed, and could not do this at their end.
+flushCompileCache();
 if (armable) {
   const lines = createInterface(process.stdin);
   lines.on('line', (line) => (armed = arm(...(line.split(' ') as [string, string]))));

@@ -28,6 +28,6 @@ export const waves: Conductor<Waves> = {
   closing: async (_, run) => `${run.children.length} children`,
   message: async (_, __, { waves: all }, { child }) => {
     const [wave, index] = child.split('.').map(Number);
-    return JSON.stringify(all[wave!]![index!]);
+    return { text: JSON.stringify(all[wave!]![index!]) };
   },
 };
