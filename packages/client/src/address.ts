@@ -12,6 +12,8 @@ export function address(template: string, names: object): string {
 }
 
 function segment(name: string, given: unknown): string {
+  // Ids are never numbers.
+  if (name === 'version' && Number.isSafeInteger(given)) return String(given);
   const refused = (problem: string) =>
     new InputError('invalid_id', `The ${name} ${quoted(given)} is not valid: ${problem}.`);
   if (typeof given !== 'string' || given === '') throw refused('it must be a non-empty string');

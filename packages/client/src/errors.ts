@@ -33,7 +33,7 @@ export class ApiError extends ContinuoError {
   }
 }
 
-/** The change was made from a version that is not the newest any more. `current` is what is there now. */
+/** The change was made from a version that is no longer the newest. `current` is the newest version. */
 export class VersionConflict extends ApiError {
   readonly current: unknown;
 

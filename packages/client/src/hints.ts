@@ -11,6 +11,8 @@ export interface Hint {
   readonly servers: boolean;
   /** Whether schedules, webhooks or triggers have changed, or one of them was used. */
   readonly automation: boolean;
+  /** The commands that began, wrote output or ended: the ids of `executions`. */
+  readonly executions: readonly string[];
 }
 
 export function streamHints(

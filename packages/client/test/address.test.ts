@@ -1,6 +1,7 @@
 // An id or path cannot lead to another route, whichever call it is given to.
 
 import { expect, onTestFinished, test } from 'vitest';
+import { address } from '../src/address.ts';
 import { PERSON_TOKEN } from '@continuo/testkit';
 import { usePod } from '@continuo/testkit/fixtures';
 import { createClient, InputError, type Client } from '../src/index.ts';
@@ -54,6 +55,8 @@ const BY_ID: Record<string, (client: Client, id: string) => Promise<unknown>> = 
   'chats.clearState': ({ chats }, id) => chats.clearState(id),
   'chats.summaries': ({ chats }, id) => chats.summaries(id),
   'chats.summary': ({ chats }, id) => chats.summary(id, 1),
+  'chats.context': ({ chats }, id) => chats.context(id),
+  'chats.focus': ({ chats }, id) => chats.focus(id, { scope: 'global' }),
   'chats.get': ({ chats }, id) => chats.get(id),
   'chats.send': ({ chats }, id) => chats.send(id, { content: 'x' }),
   'chats.change': ({ chats }, id) => chats.change(id, { title: 'x' }),
@@ -64,6 +67,7 @@ const BY_ID: Record<string, (client: Client, id: string) => Promise<unknown>> = 
   'chats.resume': ({ chats }, id) => chats.resume(id),
   'chats.ping': ({ chats }, id) => chats.ping(id),
   'chats.messages': ({ chats }, id) => chats.messages(id),
+  'chats.export': ({ chats }, id) => chats.export(id),
   'chats.digest': ({ chats }, id) => chats.digest(id),
   'chats.sessions': ({ chats }, id) => chats.sessions(id),
   'approvals.get': ({ approvals }, id) => approvals.get(id),
@@ -134,8 +138,11 @@ const BY_ID: Record<string, (client: Client, id: string) => Promise<unknown>> = 
   'content.schedule': ({ content }, id) => content.schedule('pages', id, { at: '2099-01-01T00:00:00Z' }),
   'content.cancelSchedule': ({ content }, id) => content.cancelSchedule('pages', id),
   'content.unpublish': ({ content }, id) => content.unpublish('pages', id),
+  'content.restore': ({ content }, id) => content.restore('pages', id),
+  'content.publications': ({ content }, id) => content.publications('pages', id),
   'content.list': ({ content }, id) => content.list(id),
   'content.read': ({ content }, id) => content.read('pages', id),
+  'readKeys.remove': ({ readKeys }, id) => readKeys.remove(id),
   toolResult: ({ toolResult }, id) => toolResult(id),
 };
 
@@ -153,6 +160,9 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'approvals.list': ({ approvals }) => approvals.list(),
   'files.tree': ({ files }) => files.tree(),
   'files.search': ({ files }) => files.search({ q: 'x' }),
+  'files.removeFolder': ({ files }) => files.removeFolder('/a'),
+  'files.trash': ({ files }) => files.trash(),
+  'files.restoreRemoved': ({ files }) => files.restoreRemoved([ID]),
   'files.move': ({ files }) => files.move({ from: '/a', to: '/b' }),
   'files.versions': ({ files }) => files.versions({ path: '/a' }),
   'files.diff': ({ files }) => files.diff({ path: '/a' }),
@@ -171,6 +181,8 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'policies.set': ({ policies }) => policies.set(RULES),
   'mcp.list': ({ mcp }) => mcp.list(),
   'secrets.list': ({ secrets }) => secrets.list(),
+  'readKeys.list': ({ readKeys }) => readKeys.list(),
+  'readKeys.create': ({ readKeys }) => readKeys.create('x'),
   'content.types': ({ content }) => content.types(),
   'skills.list': ({ skills }) => skills.list(),
   'teams.list': ({ teams }) => teams.list(),
@@ -182,6 +194,7 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'triggers.create': ({ triggers }) => triggers.create(TRIGGER),
   'plans.create': ({ plans }) => plans.create({ title: 'x' }),
   'plans.list': ({ plans }) => plans.list(),
+  'plans.states': ({ plans }) => plans.states(),
   'projects.create': ({ projects }) => projects.create({ name: 'x' }),
   'projects.list': ({ projects }) => projects.list(),
   'projects.unpack': ({ projects }) => projects.unpack('x'),
@@ -191,6 +204,7 @@ const BY_WORKSPACE: Record<string, (client: Client) => Promise<unknown>> = {
   'entities.create': ({ entities }) => entities('task').create({ project_id: ID, title: 'x' }),
   'entities.list': ({ entities }) => entities('task').list(),
   'entities.board': ({ entities }) => entities('task').board({ project_id: ID }),
+  usageOverTime: ({ usageOverTime }) => usageOverTime(),
   kinds: ({ kinds }) => kinds(),
   search: ({ search }) => search({ q: 'x' }),
 };
@@ -202,8 +216,10 @@ const OTHERS = [
   'workspaces.create',
   'workspaces.list',
   'workspaces.remove',
+  'workspaces.restore',
   'ready',
   'executions.sandbox',
+  'metrics',
   'models',
   'usage',
 ];
@@ -232,6 +248,8 @@ test('an id that is empty or has a dot segment is refused, and nothing is sent',
   for (const id of IDS) {
     const removal = client.workspaces.remove({ workspace: id as string });
     await expect(removal).rejects.toMatchObject({ code: 'invalid_id' });
+    const restoration = client.workspaces.restore({ workspace: id as string });
+    await expect(restoration).rejects.toMatchObject({ code: 'invalid_id' });
   }
   expect(sent).toEqual([]);
 });
@@ -273,6 +291,11 @@ test('unusual but valid names arrive unchanged, and the leading slash of a path 
   }
   expect(sent).toContain(`GET ${world.url}/api/v1/workspaces/default/files/notes/x.md`);
   await expect(client.runs.why('a/b')).rejects.toMatchObject({ code: 'invalid_params' });
+});
+
+test('a version is a number in the address', () => {
+  expect(address('/summaries/{version}', { version: 3 })).toBe('/summaries/3');
+  expect(() => address('/summaries/{version}', { version: 1.5 })).toThrow('not valid');
 });
 
 test('an API key that a header cannot carry is refused as such, and nothing is sent', async () => {

@@ -217,6 +217,28 @@ test('ONT-2 what is in a project goes with it, and comes back with it, on live l
   leave.forEach((each) => each());
 });
 
+test('CHAT-4 a plan whose file moves to another project, and becomes a document, follows on the live lists', async () => {
+  const client = createClient({ baseUrl: world.url });
+  const [from, to] = await Promise.all(['Leaves', 'Comes'].map((name) => client.projects.create({ name })));
+  const lists = [from!, to!].map(({ project }) => liveEntities(client, 'plan', { project_id: project.id }));
+  const leave = lists.map((live) => live.subscribe(() => undefined));
+  const shown = () =>
+    lists.map((live) =>
+      live
+        .get()
+        .items.map(({ path }) => path)
+        .join(),
+    );
+  await until('the lists are loaded', () => lists.every((live) => !live.get().loading));
+  await client.files.write('/projects/leaves/plans/trip.md', '---\nplan: trip\n---\n\n# Travel\n');
+  await until('the plan is in the first', () => shown().join('|') === '/projects/leaves/plans/trip.md|');
+  await client.files.move({ from: '/projects/leaves/plans/trip.md', to: '/projects/comes/plans/trip.md' });
+  await until('the plan is in the second', () => shown().join('|') === '|/projects/comes/plans/trip.md');
+  await client.files.move({ from: '/projects/comes/plans/trip.md', to: '/projects/comes/docs/trip.md' });
+  await until('the plan is a document', () => shown().join('|') === '|');
+  leave.forEach((each) => each());
+});
+
 test('a replica that is left and joined again reads what it missed', async () => {
   const client = createClient({ baseUrl: world.url });
   const { project } = await client.projects.create({ name: 'Left and joined' });

@@ -142,3 +142,51 @@ test.skipIf(!python)('RUN-14 examples/python-executor, killed in the middle of i
   quick.kill('SIGTERM');
   expect(await ended).toBe(0);
 });
+
+test('RUN-14 examples/langgraph: a graph reads two files at once, is killed in its draft, asks a person, and writes', async () => {
+  const pod = await startPod({
+    databaseUrl: world.database.url,
+    env: { CONTINUO_EXECUTOR_LEASE_SECONDS: '1' },
+  });
+  onTestFinished(() => pod.end());
+  const program = join(import.meta.dirname, '../../../examples/langgraph/worker.ts');
+  const worker = (pause: string) => {
+    const child = spawn(process.execPath, [program], {
+      env: { ...process.env, CONTINUO_URL: pod.url, CONTINUO_API_KEY: PERSON_TOKEN, EDITOR_PAUSE: pause },
+      stdio: 'inherit',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  };
+  // Its draft does not end before it is killed, however slow the machine is.
+  const slow = worker('60');
+  const thread = await createThread(pod.url);
+  const { run } = await call<{ run: RunBody }>('POST', `${pod.url}/api/threads/${thread}/messages`, {
+    content: 'Write the newsletter',
+    model: 'executor/editor',
+  });
+  const draft = (await seen(pod.url, run.id, 'token')).data.message;
+  slow.kill('SIGKILL');
+  const quick = worker('0');
+  const { data } = await seen(pod.url, run.id, 'approval');
+  expect(data).toMatchObject({
+    kind: 'question',
+    reason: 'Shall this be published, and under which title?',
+  });
+  // Nothing has to run while people think.
+  const ended = new Promise((resolve) => quick.once('exit', resolve));
+  quick.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  const approval = `${pod.url}/api/v1/workspaces/default/approvals/${String(data.approval)}`;
+  await call('POST', approval, { decision: 'answer', input: { title: 'Spring', publish: true } });
+  worker('0');
+  const frames = await framesOf(pod.url, run.id);
+  expect(frames.at(-2)!.data).toMatchObject({ text: '“Spring” is in newsletter.md.' });
+  const tools = frames.filter(({ event }) => event === 'tool_start').map(({ data: { tool } }) => tool);
+  expect(tools).toEqual(['read', 'read', 'ask_person', 'write']);
+  expect(frames.some(({ data: { supersedes } }) => supersedes === draft)).toBe(true);
+  const written = await fetch(`${pod.url}/api/v1/workspaces/default/files/newsletter.md`, {
+    headers: { authorization: `Bearer ${PERSON_TOKEN}` },
+  });
+  expect(await written.text()).toBe('# Spring\n\n- no ideas\n- no dates\n');
+});

@@ -2,29 +2,18 @@
 // and by bundlers. The programs are those of the READMEs.
 
 import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { usePod } from '@continuo/testkit/fixtures';
+import { installInto, LIBRARIES, packPackages, usePod, withoutNpm } from '@continuo/testkit/fixtures';
 
 const execute = promisify(execFile);
 const repository = join(import.meta.dirname, '../../..');
 /** Installing takes seconds, or minutes on a busy machine or a slow network. */
 const MINUTES = 60_000;
 vi.setConfig({ testTimeout: 5 * MINUTES });
-const LIBRARIES = ['engine', 'protocol', 'client'] as const;
-const OFFLINE = /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|E401|E403|ENOTCACHED/;
 
 /** The other supported Nodes, if npm has them for this platform; the tests run on 24. */
 const OTHER_NODES =
@@ -37,32 +26,6 @@ const world = usePod({ CONTINUO_MODEL: 'offline/instant' });
 let folder: string;
 let offline = false;
 
-/** Without npm's own variables, because npm also runs these tests. */
-const environment = (more: Record<string, string> = {}) => ({
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_|^NODE_ENV$/i.test(name))),
-  ...more,
-});
-const npm = (args: readonly string[], cwd: string) =>
-  execute('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env: environment() });
-
-/** Packs a copy of the libraries: packing changes a package's manifest for a moment, while other tests run. */
-async function packLibraries(destination: string): Promise<void> {
-  const clone = mkdtempSync(join(tmpdir(), 'continuo-clone-'));
-  for (const path of ['LICENSE', 'tsconfig.base.json', 'scripts/pack-library.mjs'])
-    cpSync(join(repository, path), join(clone, path));
-  symlinkSync(join(repository, 'node_modules'), join(clone, 'node_modules'));
-  for (const name of LIBRARIES) {
-    const from = join(repository, 'packages', name);
-    const to = join(clone, 'packages', name);
-    cpSync(from, to, { recursive: true, filter: (path) => !/\/(node_modules|dist)$/.test(path) });
-    if (name === 'client') symlinkSync(join(from, 'node_modules'), join(to, 'node_modules'));
-    const manifest = readFileSync(join(to, 'package.json'), 'utf8');
-    await npm(['pack', '--pack-destination', destination], to);
-    expect(readFileSync(join(to, 'package.json'), 'utf8')).toBe(manifest);
-  }
-  rmSync(clone, { recursive: true, force: true });
-}
-
 function programsOf(name: string): { language: string; text: string }[] {
   const readme = readFileSync(join(repository, 'packages', name, 'README.md'), 'utf8');
   return [...readme.matchAll(/^```(tsx?)\n(.*?)^```$/gms)].map(([, language, text]) => ({
@@ -73,18 +36,13 @@ function programsOf(name: string): { language: string; text: string }[] {
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'continuo-libraries-'));
-  await packLibraries(folder);
+  await packPackages(LIBRARIES, folder);
   const tarballs = readdirSync(folder).map((name) => `./${name}`);
   writeFileSync(join(folder, 'package.json'), '{"private": true, "type": "module"}');
   const nodes = Object.entries(OTHER_NODES).map(([major, spec]) => `node-${major}@npm:${spec}`);
   const tools = ['react@19', 'react-dom@19', '@types/react@19', '@types/node@24', 'esbuild@0.28.2'];
-  try {
-    await npm(['install', '--ignore-scripts', '--prefer-offline', ...tarballs, ...tools, ...nodes], folder);
-  } catch (error) {
-    if (!OFFLINE.test(String((error as { stderr?: unknown }).stderr))) throw error;
-    offline = true;
-    return;
-  }
+  offline = !(await installInto(folder, [...tarballs, ...tools, ...nodes]));
+  if (offline) return;
   mkdirSync(join(folder, 'src'));
   for (const name of LIBRARIES) {
     for (const { language, text } of programsOf(name))
@@ -158,7 +116,7 @@ test('PLUS-11 the libraries type-check with NodeNext and run on Node 20, 22 and 
     const run = async (name: string) =>
       (
         await execute(node, [join(folder, 'out', `${name}.js`)], {
-          env: environment({ CONTINUO_URL: world.url }),
+          env: withoutNpm({ CONTINUO_URL: world.url }),
         })
       ).stdout;
     const [every, engine, protocol, client] = await Promise.all(
@@ -201,7 +159,7 @@ test('PLUS-11 esbuild and Vite bundle the libraries for browsers, and the bundle
   };
   writeFileSync(join(folder, 'vite.config.mjs'), `export default ${JSON.stringify(configuration)};`);
   const vite = join(repository, 'node_modules/vite/bin/vite.js');
-  const built = await execute(process.execPath, [vite, 'build'], { cwd: folder, env: environment() });
+  const built = await execute(process.execPath, [vite, 'build'], { cwd: folder, env: withoutNpm() });
   expect(built.stderr).toBe('');
   for (const tool of ['esbuild', 'vite']) {
     const file = join(folder, tool, 'every-entry.js');

@@ -96,6 +96,30 @@ test('RUN-14 an answer calls tools, asks a person, and gets results and its stat
   expect(states).toEqual([null, 'looked', 'asked']);
 });
 
+test('RUN-14 the run after a canceled one gets the state, and no results of calls that are not its own', async () => {
+  const given: unknown[] = [];
+  work({
+    executor: 'anew',
+    async *answer({ state, results }) {
+      given.push({ state, results });
+      if (state === 'asked') return yield 'Let us begin again.';
+      yield ask('Which colour?');
+      yield finish({ state: 'asked' });
+    },
+  });
+  const run = await start('anew');
+  await seen(world.url, run.id, 'approval');
+  await call('POST', `${world.url}/api/runs/${run.id}/cancel`);
+  const body = { content: 'Something else', model: 'executor/anew' };
+  const path = `${world.url}/api/threads/${String(run.thread_id)}/messages`;
+  const next = (await call<{ run: RunBody }>('POST', path, body)).run;
+  expect(await finalOf(next)).toMatchObject({ text: 'Let us begin again.' });
+  expect(given).toEqual([
+    { state: null, results: [] },
+    { state: 'asked', results: [] },
+  ]);
+});
+
 test('RUN-14 a cancel aborts the answer’s signal, the generator is closed, and the worker takes the next answer', async () => {
   const cleaned = vi.fn();
   let task: Task | undefined;
@@ -255,7 +279,8 @@ test('RUN-14 kill -9 of a worker in the middle of an answer: another one starts 
 });
 
 test('RUN-14 a worker that is stopped for longer than its lease and wakes up adds nothing to the answer of another', async () => {
-  const first = startWorker({ url: world.url, executor: 'frozen' });
+  // Stopped, it still has a claim that waits: one more assignment is lost to it.
+  const first = startWorker({ url: world.url, executor: 'frozen', concurrency: 2 });
   onTestFinished(() => first.end());
   const run = await start('frozen', SLOW);
   await seen(world.url, run.id, 'token');

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * Follow hints about what has changed
-         * @description Server-sent events `hint` `{chats, files, servers, automation}`: the ids of chats whose state, title, queue or approvals have changed, and whether files, MCP servers, or schedules, webhooks and triggers have. A hint only says what to read again. It has no id and is not repeated: after a new connection, read everything once. The stream does not end.
+         * @description Server-sent events `hint` `{chats, files, servers, automation, executions}`: the ids of chats whose state, title, queue or approvals have changed, and whether files, MCP servers, or schedules, webhooks and triggers have; and the ids of commands that began, wrote output or ended. A hint only says what to read again. It has no id and is not repeated: after a new connection, read everything once. The stream does not end.
          */
         get: {
             parameters: {
@@ -602,7 +602,7 @@ export interface paths {
                 query?: {
                     /** @description The message of the answer, such as `m2`; default: the last one. */
                     message?: string;
-                    /** @description Of requests that were refused as too long and sent again shorter; default: the last one. */
+                    /** @description The try, if the request was refused as too long and sent again with less; default: the last one. */
                     try?: number;
                 };
                 header?: never;
@@ -696,7 +696,7 @@ export interface paths {
                 query: {
                     /** @description The request’s `seq`. */
                     seq: number;
-                    /** @description Of requests that were refused as too long and sent again shorter; default: the last one. */
+                    /** @description The try, if the request was refused as too long and sent again with less; default: the last one. */
                     try?: number;
                 };
                 header?: never;
@@ -739,6 +739,8 @@ export interface paths {
                 query?: {
                     /** @description `true`: only archived chats. */
                     archived?: "true" | "false";
+                    /** @description `true`: only pinned chats; `false`: only others. */
+                    pinned?: "true" | "false";
                     /** @description `true`: only removed chats that can still be restored. */
                     removed?: "true" | "false";
                     /** @description Only chats in this state. */
@@ -902,7 +904,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Rename or archive a chat */
+        /** Rename, archive or pin a chat */
         patch: {
             parameters: {
                 query?: never;
@@ -1239,7 +1241,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what happened in the chat, what changed, what it cost, and what is needed
+         * Read a digest of the chat: what happened, what changed, what it cost, and what it needs
          * @description For a person who returns. Computed from the log: no model is asked. `after` is an event of the chat (the `seq` of the last digest), `since` a time; without either, the digest is about the whole chat. Child runs are included.
          */
         get: {
@@ -1277,6 +1279,99 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/chats/{chat}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a chat, or one of its runs, as Markdown or JSON
+         * @description Markdown is the transcript. JSON is `{format: "continuo-chat", version: 1, as_of, chat, run?, events}`, with every event up to `as_of`, the last one when the download began.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    format?: "markdown" | "json";
+                    /** @description Only the events of this run of the chat. */
+                    run?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The file */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/markdown": string;
+                        "application/json": {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/chats/{chat}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what a chat has in focus, and how full its model’s context window is
+         * @description Read from the manifest of the last request for an answer. `GET /api/runs/{id}/context` rebuilds that request with its texts.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    chat: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Focus and use of the window */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChatContext"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/chats/{chat}/focus": {
         parameters: {
             query?: never;
@@ -1287,7 +1382,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set what a chat’s next message is about, and read its context ahead
+         * Set what a chat’s next message is about, and load its context in advance
          * @description The scope of the next message, unless that message names one itself. The body is like that of an agent message: `scope` with `project_id` or `entity`.
          */
         post: {
@@ -1387,7 +1482,7 @@ export interface paths {
         head?: never;
         /**
          * Change the agent state
-         * @description Item updates are applied first, then state updates. A bad update is refused, and the others count. The answer comes after the change is in the chat’s log.
+         * @description Item updates are applied first, then state updates. Invalid updates are refused; the others are applied. The response is sent once the change is in the chat’s log.
          */
         patch: {
             parameters: {
@@ -2371,7 +2466,35 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove a folder with everything in it
+         * @description All or nothing, at most 10000 files. They can be restored from the trash. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
+         */
+        delete: {
+            parameters: {
+                query: {
+                    path: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The removed files */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Moved"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -2432,7 +2555,7 @@ export interface paths {
         };
         /**
          * Search entities, documents, files and messages
-         * @description By words: what has any of them, the best match first. `"a phrase"` must be there word for word, `begin*` is the beginning of a word, `-not` must not be there. A word that no text has also finds those that are spelled almost like it. Names, by a part of the path, come first; they are left out with `in=text` and with a project. Of a file its name and its first 131072 characters are searched, of the chats the names of the newest 1000. Messages are searched if `kinds` has `message`, or with `chat_id`; they come last.
+         * @description Finds what has any of the words, the best match first. `"a phrase"` must occur word for word, `begin*` matches words that begin so, and `-not` must not occur. A word that no text has also matches words that are spelled almost like it. Files and chats whose path or name contains the query come first, except with `in=text` or a project. Of a file, its name and its first 131072 characters are searched; of the newest 1000 chats, the titles, which must have all words. Without `kinds`, at most 10 chats are found. Messages are searched if `kinds` has `message`, or with `chat_id`; they come last.
          */
         get: {
             parameters: {
@@ -2443,7 +2566,7 @@ export interface paths {
                     project_id?: string;
                     /** @description Only the messages of this chat. */
                     chat_id?: string;
-                    /** @description Some of project, document, task, goal, plan, milestone, risk, requirement, file, chat, message, separated by commas. */
+                    /** @description One or several of project, document, task, goal, plan, milestone, risk, requirement, file, chat, message, separated by commas. */
                     kinds?: string;
                     limit?: number;
                 };
@@ -2613,6 +2736,102 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["File"] | components["schemas"]["Workspace"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List removed files, the latest first
+         * @description A removed file keeps its id and its versions, as long as its workspace exists.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Only paths that contain this. */
+                    q?: string;
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of removed files */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["RemovedFile"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/trash/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore removed files
+         * @description Each with its id, its path and its last content. A file whose path is taken stays removed and is listed in `skipped`; `POST …/restore` with `to` restores it elsewhere. A file that is not removed is left as it is. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TrashRestoration"];
+                };
+            };
+            responses: {
+                /** @description What was restored, and what was not */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Restored"];
                     };
                 };
             };
@@ -2965,7 +3184,7 @@ export interface paths {
         };
         /**
          * Find a document by the titles above it
-         * @description Such as `Research/Market/Competitors`, or the end of it where that is unique.
+         * @description The path of a document, such as `Research/Market/Competitors`, or the end of it if only one document has that end.
          */
         get: {
             parameters: {
@@ -3156,7 +3375,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The links */
+                /** @description The links, as of one moment */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3164,6 +3383,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             items: components["schemas"]["Link"][];
+                            as_of: number;
                         };
                     };
                 };
@@ -3186,7 +3406,7 @@ export interface paths {
         };
         /**
          * Download a project as one archive
-         * @description A zip: `project.json` has the entities, the links between them, the documents in order and what is known of the versions; `docs/…` are the documents, `files/…` the project’s other files. All of it is of one moment.
+         * @description A zip: `project.json` has the entities, the links between them, the order of the documents and the history of the versions; `docs/…` are the documents, `files/…` the project’s other files. Everything in it is from the same moment.
          */
         get: {
             parameters: {
@@ -3230,8 +3450,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new project of an archive
-         * @description All of it or nothing. Ids stay where they are free. At most 10000 entries, 268435456 bytes, 1073741824 bytes unpacked, 16777216 bytes of `project.json`, 20000 entities and 50000 links.
+         * Create a project from an archive
+         * @description All or nothing. Entities keep their ids where these are free. At most 10000 entries, 268435456 bytes, 1073741824 bytes unpacked, 16777216 bytes of `project.json`, 20000 entities and 50000 links.
          */
         post: {
             parameters: {
@@ -3260,6 +3480,405 @@ export interface paths {
                             entitiesCreated: components["schemas"]["Entity"][];
                             edgesCreated: components["schemas"]["Edge"][];
                         };
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an approved plan, in a new chat
+         * @description Each step is a child run with a chat of its own. A plan that ran before continues with its first unfinished step. The limits are a budget that all steps share.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RunPlan"];
+                };
+            };
+            responses: {
+                /** @description The run that works on the plan */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Accepted"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause the run of a plan, and its steps */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume the run of a plan, and its steps */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop the run of a plan, and its steps */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/states": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List plans with their states, newest first
+         * @description From rows alone: a change of a plan’s file is in it within a second.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `true`: only plans whose approval a run waits for. */
+                    waiting?: "true" | "false";
+                    after?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page of plans */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["ListedPlan"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a plan with the status of each step
+         * @description The stages and steps of the plan’s file, and what is wrong with it. The change feed has a `plan_step` for every step that changes, and a `plan_changed` for the plan.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a plan as it is now
+         * @description Stores the version that was approved. A plan with problems is refused, each problem with its line.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ApprovePlan"];
+                };
+            };
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry a step
+         * @description The step is pending again, and with it the steps that were blocked.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                    step_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/skip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Skip a step
+         * @description Steps that wait for it continue without its result.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    entity_id: string;
+                    step_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SkipStep"];
+                };
+            };
+            responses: {
+                /** @description The plan, with the status of each step */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PlanProgress"];
                     };
                 };
             };
@@ -3443,13 +4062,35 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The project */
+                /** @description The project, and the files that stay removed because their paths are taken */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Project"];
+                        "application/json": {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            kind: "project";
+                            /** Format: uuid */
+                            project_id: string | null;
+                            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+                            version: number;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            updated_at: string;
+                            /** Format: date-time */
+                            removed_at: string | null;
+                            edges: components["schemas"]["Edge"][];
+                            name: string;
+                            /** @enum {string} */
+                            state: "active" | "paused" | "done";
+                            purpose?: string | null;
+                            folder: string;
+                            skipped: components["schemas"]["SkippedFile"][];
+                        };
                     };
                 };
             };
@@ -3712,13 +4353,40 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The document */
+                /** @description The document, and the files that stay removed because their paths are taken */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Document"];
+                        "application/json": {
+                            /** Format: uuid */
+                            id: string;
+                            /** @enum {string} */
+                            kind: "document";
+                            /** Format: uuid */
+                            project_id: string | null;
+                            /** @description Counts from 1; each change of the entity or of its edges adds one. */
+                            version: number;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            updated_at: string;
+                            /** Format: date-time */
+                            removed_at: string | null;
+                            edges: components["schemas"]["Edge"][];
+                            title: string;
+                            description?: string | null;
+                            /** @description The path of its file in the workspace. */
+                            path: string;
+                            /** @description The version of its file. */
+                            content_version: number;
+                            /** @description The length of the text after the front matter, in bytes. */
+                            content_length: number;
+                            /** @description Only in the response for a single document. */
+                            content?: string;
+                            skipped: components["schemas"]["SkippedFile"][];
+                        };
                     };
                 };
             };
@@ -5675,355 +6343,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/run": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Run an approved plan, in a new chat
-         * @description Each step is a child run with a chat of its own. A plan that ran before goes on at its first unfinished step. The limits are a budget that all steps share.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["RunPlan"];
-                };
-            };
-            responses: {
-                /** @description The run that works on the plan */
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Accepted"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Pause the run of a plan, and its steps */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The plan, with the status of each step */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PlanProgress"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Resume the run of a plan, and its steps */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The plan, with the status of each step */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PlanProgress"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/stop": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Stop the run of a plan, and its steps */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The plan, with the status of each step */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PlanProgress"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/progress": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a plan with the status of each step
-         * @description The stages and steps of the plan’s file, and what is wrong with it. The change feed has a `plan_step` for every step that changes, and a `plan_changed` for the plan.
-         */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The plan, with the status of each step */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PlanProgress"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/approve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Approve a plan as it is now
-         * @description Stores the version that was approved. A plan with problems is refused, each problem with its line.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ApprovePlan"];
-                };
-            };
-            responses: {
-                /** @description The plan, with the status of each step */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PlanProgress"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/retry": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Have a step done again
-         * @description The step is pending again, and with it the steps that were blocked.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                    step_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The plan, with the status of each step */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PlanProgress"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspaces/{id}/plans/{entity_id}/steps/{step_id}/skip": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Skip a step
-         * @description What waits for it goes on without its result.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    /** @description The workspace’s id or name. */
-                    id: string;
-                    entity_id: string;
-                    step_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SkipStep"];
-                };
-            };
-            responses: {
-                /** @description The plan, with the status of each step */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PlanProgress"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/workspaces/{id}/content": {
         parameters: {
             query?: never;
@@ -6119,7 +6438,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See a piece as it would be published, and what is wrong with it */
+        /** Check a piece: how it would be published, and its problems */
         get: {
             parameters: {
                 query?: {
@@ -6203,6 +6522,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/content/{type}/{slug}/publications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List which version of a piece was live when */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Newest first, at most 100, all on one page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["Publication"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/content/{type}/{slug}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a version again that was live before
+         * @description Without a version, the one that was live last, other than the one that is live now. The file stays as it is; …/publish publishes it again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    type: string;
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["RestoreContent"];
+                };
+            };
+            responses: {
+                /** @description What is live now */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PublishedContent"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{id}/content/{type}/{slug}/unpublish": {
         parameters: {
             query?: never;
@@ -6213,7 +6624,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a piece off
+         * Unpublish a piece
          * @description Its file stays; a publication that waits for its time is canceled. Idempotent.
          */
         post: {
@@ -6230,7 +6641,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description It is not live any more */
+                /** @description The piece is no longer live */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -6256,7 +6667,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a version of a piece at a time
-         * @description This version is published at `at`, once, by any server that runs then, or by the first that runs after it. It replaces the time that the piece had. Publishing or taking off the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.
+         * @description This version is published at `at`, once, by any server that runs then, or by the first that runs after it. It replaces the time that the piece had. Publishing or unpublishing the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.
          */
         post: {
             parameters: {
@@ -6276,7 +6687,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What is published when */
+                /** @description The scheduled publications */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6305,7 +6716,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description It is not scheduled any more */
+                /** @description The piece is no longer scheduled */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -6327,12 +6738,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The 50 newest articles as RSS
+         * The 50 newest pieces of a type as RSS
          * @description Addresses are those of the site in `/content/site.yaml`.
          */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    type?: string;
+                };
                 header?: never;
                 path: {
                     /** @description The workspace’s id or name. */
@@ -6350,6 +6763,13 @@ export interface paths {
                     content: {
                         "application/xml": string;
                     };
+                };
+                /** @description The client already has it */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
             };
         };
@@ -6393,6 +6813,13 @@ export interface paths {
                         "application/xml": string;
                     };
                 };
+                /** @description The client already has it */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
             };
         };
         put?: never;
@@ -6412,15 +6839,17 @@ export interface paths {
         };
         /**
          * List what is published of a type
-         * @description Send the `ETag` as `If-None-Match` to get 304 while nothing has changed.
+         * @description Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. Further parameters are conditions on fields, all of which must hold: `fields.author=Ann`, `fields.minutes[lte]=30`; the comparisons are eq, ne, gt, gte, lt, lte, in, has, exists.
          */
         get: {
             parameters: {
                 query?: {
                     tag?: string;
-                    sort?: "newest" | "oldest" | "title";
-                    /** @description Some of type, slug, title, fields, html, markdown, version, first_published_at, published_at, separated by commas. */
+                    /** @description `newest`, `oldest` or a field, such as `title`; `-title` reverses the order. */
+                    sort?: string;
+                    /** @description One or several of type, slug, title, fields, html, markdown, version, first_published_at, published_at, separated by commas; `fields.author` is one of the fields. */
                     fields?: string;
+                    /** @description 20 by default; with bodies at most 20. */
                     limit?: number;
                     after?: string;
                 };
@@ -6441,7 +6870,27 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            items: components["schemas"]["PublishedContent"][];
+                            items: {
+                                type?: string;
+                                slug?: string;
+                                title?: string;
+                                /** @description The front matter, checked by the content type. */
+                                fields?: {
+                                    [key: string]: unknown;
+                                };
+                                /** @description The body as sanitised HTML. */
+                                html?: string;
+                                /** @description The body as it was written. */
+                                markdown?: string;
+                                /** @description The version of the file that is published. */
+                                version?: number;
+                                /** Format: date-time */
+                                first_published_at?: string;
+                                /** Format: date-time */
+                                published_at?: string;
+                            }[];
+                            /** @description How many pieces meet the conditions, on all pages. */
+                            total: number;
                             next: string | null;
                         };
                     };
@@ -6470,10 +6919,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a file that published content shows */
+        /**
+         * Read a file that published content shows
+         * @description In the version `v`, if a published piece shows that, and otherwise in the newest version that one shows. `Range` is supported. `preview` is the token in the address that a draft has for the file.
+         */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    v?: number;
+                    preview?: string;
+                };
                 header?: never;
                 path: {
                     /** @description The workspace’s id or name. */
@@ -6484,7 +6939,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Its newest content */
+                /** @description Its content */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6492,6 +6947,22 @@ export interface paths {
                     content: {
                         "application/octet-stream": string;
                     };
+                };
+                /** @description The requested range */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/octet-stream": string;
+                    };
+                };
+                /** @description The client already has it */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
                 };
             };
         };
@@ -6517,7 +6988,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Some of type, slug, title, fields, html, markdown, version, first_published_at, published_at, separated by commas. */
+                    /** @description One or several of type, slug, title, fields, html, markdown, version, first_published_at, published_at, separated by commas; `fields.author` is one of the fields. */
                     fields?: string;
                     preview?: string;
                 };
@@ -7035,7 +7506,7 @@ export interface paths {
         };
         /**
          * Read a command, its output and the changes that it proposes
-         * @description With `wait`, the answer comes when the command has written more than `after` bytes or has ended, and at the latest after that many seconds.
+         * @description With `wait`, the response comes when the command has written more than `after` bytes or has ended, and at the latest after that many seconds.
          */
         get: {
             parameters: {
@@ -7125,7 +7596,7 @@ export interface paths {
         put?: never;
         /**
          * Apply files that a command proposes, all or none
-         * @description Each becomes a version by whoever asks, if it is still the version that the command started from. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
+         * @description Each becomes a version whose author is the caller, if the file is still at the version that the command started from. Only a person may change `/AGENTS.md` and the files in `/agents` and `/.agents`.
          */
         post: {
             parameters: {
@@ -7272,8 +7743,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Extend the lease of a claim, and learn whether it still counts
-         * @description With `wait`, the response comes after that many seconds, or at once when the claim no longer counts, such as after a cancel. With `release`, the claim ends.
+         * Extend the lease of a claim, and learn whether it is still valid
+         * @description With `wait`, the response comes after that many seconds, or at once when the claim is no longer valid, such as after a cancel. With `release`, the claim ends.
          */
         post: {
             parameters: {
@@ -7292,7 +7763,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The claim counts */
+                /** @description The claim is still valid */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -7340,6 +7811,57 @@ export interface paths {
                             items: components["schemas"]["UsageSum"][];
                             next: string | null;
                         };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tokens and cost over time, by model, role, project or chat
+         * @description In at most 400 buckets. A run counts in the bucket in which it was queued, once it has ended; a title or a summary when it was made. The ten keys with the most tokens have a series each; `others` sums up the rest.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    by?: "model" | "role" | "project" | "chat";
+                    /** @description Default: 30 days before `to`. */
+                    from?: string;
+                    /** @description Default: now. */
+                    to?: string;
+                    bucket?: "hour" | "day" | "week" | "month";
+                    /** @description Where days, weeks (from Monday) and months begin. */
+                    time_zone?: string;
+                };
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The series */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UsageOverTime"];
                     };
                 };
             };
@@ -7515,10 +8037,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the schedules of a workspace, with their next times and what became of the last ones */
+        /** List the schedules of a workspace, with their next times and the outcomes of the last ones */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    plan_id?: string;
+                };
                 header?: never;
                 path: {
                     /** @description The workspace’s id or name. */
@@ -7613,7 +8137,7 @@ export interface paths {
         };
         /**
          * Change a schedule
-         * @description The body replaces the whole schedule. It goes on with the next time after now.
+         * @description The body replaces the whole schedule. The schedule continues with its next time.
          */
         put: {
             parameters: {
@@ -7946,7 +8470,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Add a webhook; the answer has its secret, which is not shown again
+         * Add a webhook; the response has its secret, which is not shown again
          * @description A workspace has at most 20.
          */
         post: {
@@ -8081,7 +8605,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace the secret of a webhook; the old one signs nothing more */
+        /** Replace the secret of a webhook; the old one stops working at once */
         post: {
             parameters: {
                 query?: never;
@@ -8237,7 +8761,7 @@ export interface paths {
         };
         put?: never;
         /**
-         * Add a trigger; the answer has its address and its secret, which are not shown again
+         * Add a trigger; the response has its address and its secret, which are not shown again
          * @description A workspace has at most 20.
          */
         post: {
@@ -8403,6 +8927,119 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{id}/read-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the read keys */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description At most 20, all on one page, without the keys themselves */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            items: components["schemas"]["ReadKey"][];
+                            next: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a read key; the response has the key, which is not shown again
+         * @description A site that sends the key may read what this workspace has published, and nothing else.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewReadKey"];
+                };
+            };
+            responses: {
+                /** @description The key */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AddedReadKey"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{id}/read-keys/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a read key
+         * @description The key stops working at once on this pod, and on other pods within 5 seconds.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @description The workspace’s id or name. */
+                    id: string;
+                    key: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The key is removed */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/hooks/{token}": {
         parameters: {
             query?: never;
@@ -8413,7 +9050,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start a run by a trigger’s address
+         * Start a run through a trigger
          * @description The body may be any text of at most 65536 bytes; the agent gets it as data that nobody has checked. At most 60 requests a minute. A repeated `webhook-id` or `Idempotency-Key` starts no second run for 24 hours.
          */
         post: {
@@ -8947,7 +9584,7 @@ export interface components {
             /** @description A sentence about what the run waits for. */
             sentence: string;
             /** @enum {string} */
-            waits_for: "nothing" | "pod" | "run" | "model" | "tool" | "approval" | "resume" | "takeover" | "cancel" | "step";
+            waits_for: "nothing" | "pod" | "run" | "model" | "tool" | "approval" | "children" | "resume" | "takeover" | "cancel" | "step";
             /** @description How many open runs are before it in its thread. */
             queue_position: number | null;
             /** Format: uuid */
@@ -9000,7 +9637,7 @@ export interface components {
             rebuilt_hash: string;
             /** @description Whether the rebuilt request has the stored hash. */
             exact: boolean;
-            /** @description Why it has not. */
+            /** @description Why it does not; null if it does. */
             problem: string | null;
             /** @description The position in the change feed that the parts were read at. */
             feed_seq: number | null;
@@ -9009,6 +9646,8 @@ export interface components {
                 /** @description As the provider reported it. */
                 input: number | null;
                 cached: number | null;
+                /** @description How many tokens the provider counts for one that the server estimated, as it was known then. The estimates include it. */
+                ratio: number;
             };
             /** @description US dollars: what the input cost. */
             cost: number | null;
@@ -9052,7 +9691,14 @@ export interface components {
                 name: string;
             } | {
                 /** @enum {string} */
-                kind: "file" | "entity" | "structure";
+                kind: "file";
+                id: string;
+                version: number;
+                /** @description Of this version. Absent in early manifests. */
+                path?: string;
+            } | {
+                /** @enum {string} */
+                kind: "entity" | "structure";
                 id: string;
                 version: number;
             } | {
@@ -9103,7 +9749,7 @@ export interface components {
             rebuilt_hash: string;
             /** @description Whether the rebuilt request has the stored hash. */
             exact: boolean;
-            /** @description Why it has not. */
+            /** @description Why it does not; null if it does. */
             problem: string | null;
             /** @description The position in the change feed that the parts were read at. */
             feed_seq: number | null;
@@ -9112,6 +9758,8 @@ export interface components {
                 /** @description As the provider reported it. */
                 input: number | null;
                 cached: number | null;
+                /** @description How many tokens the provider counts for one that the server estimated, as it was known then. The estimates include it. */
+                ratio: number;
             };
             /** @description US dollars: what the input cost. */
             cost: number | null;
@@ -9163,6 +9811,11 @@ export interface components {
             updated_at: string;
             /** Format: date-time */
             archived_at: string | null;
+            /**
+             * Format: date-time
+             * @description Pinned chats are listed first by the console.
+             */
+            pinned_at: string | null;
             /** Format: date-time */
             removed_at: string | null;
             /**
@@ -9233,7 +9886,7 @@ export interface components {
             mode?: "chat_mode" | "plan_then_execute" | "parallel_agents" | "autonomous";
             /**
              * Format: uuid
-             * @description The plan that `plan_then_execute` or `parallel_agents` goes on with; without it, a planner writes one.
+             * @description The plan that `plan_then_execute` or `parallel_agents` carries out; without it, a planner writes one.
              */
             plan_id?: string;
             /** @description For `parallel_agents`: who works at the same time, and on what. Without it, a planner divides the goal, and a person approves the plan. */
@@ -9265,6 +9918,7 @@ export interface components {
         ChatChange: {
             title?: string;
             archived?: boolean;
+            pinned?: boolean;
         };
         ChatStatus: {
             /** @enum {string} */
@@ -9354,7 +10008,7 @@ export interface components {
             state: "idle" | "running" | "paused" | "error" | "cancelled" | "completed";
             /** @description The digest in a few sentences. */
             text: string;
-            /** @description Runs of the chat and child runs that began, ended or go on; newest first, at most 50. */
+            /** @description Runs of the chat and child runs that began, ended or are still open; newest first, at most 50. */
             runs: components["schemas"]["DigestRun"][];
             /** @description How many of all these runs have each status. */
             run_counts: {
@@ -9473,6 +10127,47 @@ export interface components {
             /** Format: uuid */
             plan_id: string | null;
         };
+        /** @description What is in focus, and how full the model’s context window is. */
+        ChatContext: {
+            focus: {
+                /** @enum {string} */
+                scope: "global" | "project" | "entity";
+                project: {
+                    id: string;
+                    kind: string;
+                    title: string;
+                } | null;
+                entity: {
+                    id: string;
+                    kind: string;
+                    title: string;
+                } | null;
+                /** @description True: chosen for the next message. False: what the last request was about. */
+                is_next: boolean;
+            };
+            /** @description The last request for an answer; null: there was none. */
+            last: {
+                run_id: string | null;
+                message: string | null;
+                model: string;
+                at: string;
+                /** @description The request and its answer as reported, or the request as estimated. */
+                tokens: number;
+                is_reported: boolean;
+                ratio: number;
+                /** @description How many tokens the model can read. */
+                window: number;
+                /** @description False: the model’s window is not known, and `window` is the limit that is used instead. */
+                is_window_known: boolean;
+                /** @description Sums by place and kind, estimated. */
+                parts: {
+                    /** @enum {string} */
+                    place: "tools" | "system" | "history" | "turn";
+                    kind: string;
+                    tokens: number;
+                }[];
+            } | null;
+        };
         Focus: {
             /** @enum {string} */
             scope: "global" | "project" | "entity";
@@ -9490,25 +10185,66 @@ export interface components {
             }[];
             /** @description The position in the change feed that it was read at. */
             feed_seq: number | null;
-        };
-        NewFocus: {
-            /**
-             * @description What the session is about from here on: the whole workspace, a project, or an entity. If absent, what it was about before; a new session is about the workspace.
-             * @enum {string}
-             */
-            scope: "global" | "project" | "entity";
-            /**
-             * Format: uuid
-             * @description Of the scope `project`; of an entity, its project.
-             */
-            project_id?: string;
-            /** @description Of the scope `entity`. */
-            entity?: {
-                /** @example task */
-                type: string;
-                /** Format: uuid */
-                id: string;
-            };
+            /** @description Null if the workspace’s policy lets no agent read it. */
+            pack: {
+                /** @enum {string} */
+                scope: "global" | "project" | "entity";
+                focus: {
+                    /** Format: uuid */
+                    projectId?: string;
+                    projectName?: string;
+                    /** Format: uuid */
+                    entityId?: string;
+                    entityType?: string;
+                };
+                /** @description The layers of the system prompt. The role’s preamble, the workspace’s instructions and its skills come on top. */
+                systemInstructions: string;
+                data: {
+                    /** @description Of a project’s or an entity’s scope: the documents without their content, at most 4,000 tokens. */
+                    docStructure?: {
+                        version: number;
+                        root: unknown[];
+                        below?: number;
+                    };
+                    /** @description In the global scope, a line about each project that changed lately. */
+                    projectSummary?: string;
+                    entityDetails?: {
+                        [key: string]: unknown;
+                    };
+                    linkedEntities?: {
+                        /** Format: uuid */
+                        id: string;
+                        version: number;
+                        kind: string;
+                        title: string;
+                        state: string | null;
+                        path: string | null;
+                        rel: string;
+                        outgoing: boolean;
+                    }[];
+                    recentActivity?: {
+                        /** Format: uuid */
+                        id: string;
+                        version: number;
+                        kind: string;
+                        title: string;
+                        state: string | null;
+                        path: string | null;
+                    }[];
+                    agentState: components["schemas"]["AgentState"];
+                };
+                /** @description What the message is about, and the documents that would be loaded for it. */
+                retrievalHints: {
+                    keywords: string[];
+                    docIds: string[];
+                };
+                budgets: {
+                    /** @description The context window of the chat’s model. */
+                    maxTokens: number;
+                    summaryTokens: number;
+                    recentMessages: number;
+                };
+            } | null;
         };
         /** @description What the agent knows, assumes and expects in this chat. */
         AgentState: {
@@ -9563,6 +10299,27 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+        };
+        NewFocus: {
+            /**
+             * @description What the session is about from here on: the whole workspace, a project, or an entity. If absent, what it was about before; a new session is about the workspace.
+             * @enum {string}
+             */
+            scope: "global" | "project" | "entity";
+            /**
+             * Format: uuid
+             * @description Of the scope `project`; of an entity, its project.
+             */
+            project_id?: string;
+            /** @description Of the scope `entity`. */
+            entity?: {
+                /** @example task */
+                type: string;
+                /** Format: uuid */
+                id: string;
+            };
+            /** @description The message that may be sent next, for `retrievalHints`. */
+            message?: string;
         };
         AgentStateEdited: {
             state: components["schemas"]["AgentState"];
@@ -10019,11 +10776,11 @@ export interface components {
             project_id: string | null;
             title: string;
             snippet: string | null;
-            /** @description Comparable within one answer; 0 if only the path matches. */
+            /** @description Can be compared within one answer only; 0 if only the path matches. */
             score: number;
             /** @enum {string} */
             found_in: "name" | "text";
-            /** @description Of a file, a document or a chat. */
+            /** @description The path, if it is a file, a document or a chat. */
             path: string | null;
             /**
              * @description The kind of the file.
@@ -10106,6 +10863,37 @@ export interface components {
             to?: string;
             /** @description The version that the file at this path must have. */
             if_match?: number;
+        };
+        RemovedFile: {
+            /** Format: uuid */
+            id: string;
+            /** @description Where it was. */
+            path: string;
+            /** @enum {string} */
+            kind: "file" | "agent" | "plan";
+            /** @description The version of the removal; the content is in the version before it. */
+            version: number;
+            size: number;
+            text: boolean;
+            /** Format: date-time */
+            removed_at: string;
+            removed_by: components["schemas"]["Author"];
+        };
+        Restored: {
+            files: components["schemas"]["File"][];
+            skipped: components["schemas"]["SkippedFile"][];
+        };
+        SkippedFile: {
+            /** Format: uuid */
+            id: string;
+            /** @description Begins with a slash, such as `/notes/haiku.md`. */
+            path: string;
+            /** @description Why it was not restored, such as: `/a.md is a folder`. */
+            reason: string;
+        };
+        TrashRestoration: {
+            /** @description The ids of removed files. */
+            files: string[];
         };
         /** @description A change of a file, an entity, or what is published; `seq` counts from 1, without gaps. */
         Change: {
@@ -10217,7 +11005,7 @@ export interface components {
             purpose?: string | null;
             folder: string;
         };
-        /** @description From one entity to another, by a relation of the vocabulary. */
+        /** @description A relation from one entity to another; the vocabulary lists the relations. */
         Edge: {
             /** Format: uuid */
             id: string;
@@ -10357,9 +11145,175 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 kind: string;
+                /**
+                 * Format: uuid
+                 * @description Links may lead to other projects.
+                 */
+                project_id: string | null;
                 title: string;
                 state: string | null;
             };
+        };
+        RunPlan: {
+            /** @description How many steps run at the same time; 4 by default. */
+            cap?: number;
+            model?: string;
+            /** @description All steps are pending again first. Otherwise, the first unfinished step is next. */
+            restart?: boolean;
+            /** @description What all steps may spend together. */
+            limits?: {
+                /** @description Model calls. */
+                steps?: number;
+                tokens?: number;
+                /** @description US dollars, as far as prices are known. */
+                cost?: number;
+                seconds?: number;
+            };
+        };
+        /** @description A plan, with the status of each step. */
+        PlanProgress: {
+            /** Format: uuid */
+            id: string;
+            path: string;
+            title: string;
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description The version of the plan’s file. */
+            content_version: number;
+            /** @enum {string} */
+            state: "draft" | "approved" | "running" | "paused" | "done" | "failed" | "stopped";
+            /** @description Null if the file is not a plan yet: see `problems`. */
+            goal: string | null;
+            constraints: string[];
+            stages: components["schemas"]["PlanStageState"][];
+            /** @description How many steps have each status. */
+            counts: {
+                pending?: number;
+                running?: number;
+                done?: number;
+                failed?: number;
+                skipped?: number;
+                blocked?: number;
+            };
+            /** @description A plan with problems cannot be approved or run. */
+            problems: components["schemas"]["PlanProblem"][];
+            approved: {
+                /** @description The version of the file that was approved. */
+                version: number;
+                /** Format: date-time */
+                at: string;
+                by?: unknown;
+                /** @description False if the plan was changed since. */
+                is_current: boolean;
+            } | null;
+            /**
+             * Format: uuid
+             * @description The run that works on the plan.
+             */
+            run_id: string | null;
+            /** Format: uuid */
+            chat_id: string | null;
+            /** @description What the plan’s last run has used together with all of its child runs, as far as they have ended; null if it never ran. */
+            usage: {
+                runs: number;
+                input: number;
+                output: number;
+                /** @description In dollars; null if no cost is known. */
+                cost: number | null;
+            } | null;
+        };
+        PlanStageState: {
+            /** @description Unique among the stages. */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            mode: "parallel" | "sequence";
+            steps: components["schemas"]["PlanStepState"][];
+        };
+        PlanStepState: {
+            /** @description Unique in the plan. */
+            id: string;
+            title: string;
+            /** @enum {string} */
+            intent: "research" | "analysis" | "draft" | "edit" | "create" | "update" | "review";
+            /** @description Who does it: planner, research, writer, editor, tooling, or the name of a role. */
+            executor: string;
+            /** @description Without it, all tools of the executor. */
+            tools?: string[];
+            /** @description Ids of steps: this step waits for them and gets their results. */
+            inputs?: string[];
+            /** @description What it produces: paths, ids of entities. */
+            outputs?: string[];
+            /** @description Its position in the plan, counted from 1. */
+            step: number;
+            /** @enum {string} */
+            status: "pending" | "running" | "done" | "failed" | "skipped" | "blocked";
+            /**
+             * Format: uuid
+             * @description The chat in which it is done.
+             */
+            chat_id: string | null;
+            /** Format: uuid */
+            run_id: string | null;
+            /** @description Why it failed, is blocked, or was skipped. */
+            error: string | null;
+            /** @description In dollars; null if it is not known. */
+            cost: number | null;
+            /** Format: date-time */
+            updated_at: string | null;
+        };
+        /** @description A mistake in a plan’s file, and where it is. */
+        PlanProblem: {
+            /** @description Counts from 1. */
+            line: number;
+            /** @description Counts from 1. */
+            column: number;
+            text: string;
+            step_id?: string;
+        };
+        ListedPlan: {
+            /** Format: uuid */
+            id: string;
+            path: string;
+            title: string;
+            /** Format: uuid */
+            project_id: string | null;
+            /** @description The version of the plan’s file. */
+            content_version: number;
+            /** @enum {string} */
+            state: "draft" | "approved" | "running" | "paused" | "done" | "failed" | "stopped";
+            /** @description A run waits for a person’s approval of the plan as it is now. */
+            is_waiting: boolean;
+            /** @description How many steps have each status. */
+            counts: {
+                pending?: number;
+                running?: number;
+                done?: number;
+                failed?: number;
+                skipped?: number;
+                blocked?: number;
+            };
+            /** @description How many problems the plan has; `progress` lists them. */
+            problems: number;
+            /**
+             * Format: uuid
+             * @description The run that works on the plan, or did so last.
+             */
+            run_id: string | null;
+            /** Format: uuid */
+            chat_id: string | null;
+            /**
+             * Format: date-time
+             * @description The last change of the file or of a step.
+             */
+            updated_at: string;
+        };
+        ApprovePlan: {
+            /** @description The version of the file that was read; 409 `plan_changed` if the plan has changed since. */
+            version?: number;
+        };
+        SkipStep: {
+            reason?: string;
         };
         EntityVersion: {
             version: number;
@@ -10730,120 +11684,6 @@ export interface components {
             to: string[] | null;
             acyclic: boolean;
         };
-        RunPlan: {
-            /** @description How many steps run at the same time; 4 by default. */
-            cap?: number;
-            model?: string;
-            /** @description What all steps may spend together. */
-            limits?: {
-                /** @description Model calls. */
-                steps?: number;
-                tokens?: number;
-                /** @description US dollars, as far as prices are known. */
-                cost?: number;
-                seconds?: number;
-            };
-        };
-        /** @description A plan, with the status of each step. */
-        PlanProgress: {
-            /** Format: uuid */
-            id: string;
-            path: string;
-            title: string;
-            /** Format: uuid */
-            project_id: string | null;
-            /** @description The version of the plan’s file. */
-            content_version: number;
-            /** @enum {string} */
-            state: "draft" | "approved" | "running" | "paused" | "done" | "failed" | "stopped";
-            /** @description Null if the file is not a plan yet: see `problems`. */
-            goal: string | null;
-            constraints: string[];
-            stages: components["schemas"]["PlanStageState"][];
-            /** @description How many steps have each status. */
-            counts: {
-                pending?: number;
-                running?: number;
-                done?: number;
-                failed?: number;
-                skipped?: number;
-                blocked?: number;
-            };
-            /** @description A plan with problems cannot be approved or run. */
-            problems: components["schemas"]["PlanProblem"][];
-            approved: {
-                /** @description The version of the file that was approved. */
-                version: number;
-                /** Format: date-time */
-                at: string;
-                by?: unknown;
-                /** @description False if the plan was changed since. */
-                is_current: boolean;
-            } | null;
-            /**
-             * Format: uuid
-             * @description The run that works on the plan.
-             */
-            run_id: string | null;
-            /** Format: uuid */
-            chat_id: string | null;
-        };
-        PlanStageState: {
-            /** @description Unique among the stages. */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            mode: "parallel" | "sequence";
-            steps: components["schemas"]["PlanStepState"][];
-        };
-        PlanStepState: {
-            /** @description Unique in the plan. */
-            id: string;
-            title: string;
-            /** @enum {string} */
-            intent: "research" | "analysis" | "draft" | "edit" | "create" | "update" | "review";
-            /** @description Who does it: planner, research, writer, editor, tooling, or the name of a role. */
-            executor: string;
-            /** @description Without it, all tools of the executor. */
-            tools?: string[];
-            /** @description Ids of steps: this step waits for them and gets their results. */
-            inputs?: string[];
-            /** @description What it produces: paths, ids of entities. */
-            outputs?: string[];
-            /** @description Its position in the plan, counted from 1. */
-            step: number;
-            /** @enum {string} */
-            status: "pending" | "running" | "done" | "failed" | "skipped" | "blocked";
-            /**
-             * Format: uuid
-             * @description The chat in which it is done.
-             */
-            chat_id: string | null;
-            /** Format: uuid */
-            run_id: string | null;
-            /** @description Why it failed, is blocked, or was skipped. */
-            error: string | null;
-            /** @description In dollars; null if it is not known. */
-            cost: number | null;
-            /** Format: date-time */
-            updated_at: string | null;
-        };
-        /** @description A mistake in a plan’s file, and where it is. */
-        PlanProblem: {
-            /** @description Counts from 1. */
-            line: number;
-            /** @description Counts from 1. */
-            column: number;
-            text: string;
-            step_id?: string;
-        };
-        ApprovePlan: {
-            /** @description The version of the file that was read; 409 `plan_changed` if the plan has changed since. */
-            version?: number;
-        };
-        SkipStep: {
-            reason?: string;
-        };
         ContentType: {
             /** @description Also the name of its folder in /content. */
             name: string;
@@ -10851,7 +11691,7 @@ export interface components {
             fields: {
                 [key: string]: {
                     /** @enum {string} */
-                    kind: "text" | "number" | "boolean" | "date" | "list" | "reference";
+                    kind: "text" | "number" | "boolean" | "date" | "list" | "reference" | "url" | "file";
                     required: boolean;
                     to?: string;
                 };
@@ -10866,8 +11706,10 @@ export interface components {
         ContentPiece: {
             type: string;
             slug: string;
+            /** @description Of the newest version of its file, or of what is live if the file was removed; the slug if it has none. */
+            title: string;
             /**
-             * @description `draft`: not published. `published`: the newest version is live. `changed`: an older version is live. `removed`: the file is gone, and what was published or scheduled of it is left.
+             * @description `draft`: not published. `published`: the newest version is live. `changed`: an older version is live. `removed`: the file is gone, but its publication or its schedule remains.
              * @enum {string}
              */
             state: "draft" | "published" | "changed" | "removed";
@@ -10887,7 +11729,7 @@ export interface components {
                 title: string;
                 /** Format: date-time */
                 at: string;
-                /** @description Why it could not be published at its time. It waits for a person then: schedule it again, or cancel it. */
+                /** @description Why it could not be published at its time. It then waits for a person to schedule it again or to cancel it. */
                 problem: string | null;
             } | null;
             /**
@@ -10912,6 +11754,18 @@ export interface components {
             problems: {
                 line: number | null;
                 sentence: string;
+            }[];
+            /** @description Warnings that do not prevent publishing, such as a link to a piece that is not live. */
+            warnings: {
+                line: number | null;
+                sentence: string;
+            }[];
+            /** @description The files of the workspace that readers get with it. */
+            files: {
+                /** Format: uuid */
+                file_id: string;
+                version: number;
+                path: string;
             }[];
             /** @description An address that shows this draft to anybody, for seven days. */
             preview: string;
@@ -10939,13 +11793,38 @@ export interface components {
         PublishContent: {
             version?: number;
         };
+        Publication: {
+            version: number;
+            title: string;
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: date-time
+             * @description When another version replaced it, or it was unpublished; null while it is live.
+             */
+            until: string | null;
+            by: {
+                /** @enum {string} */
+                kind: "local" | "key" | "run";
+                /** @description Of a key. */
+                name?: string;
+                /**
+                 * Format: uuid
+                 * @description The run of the agent that published it, with a person’s approval.
+                 */
+                run?: string;
+            };
+        };
+        RestoreContent: {
+            version?: number;
+        };
         /** @description A version that is published at a time. */
         ScheduledContent: {
             version: number;
             title: string;
             /** Format: date-time */
             at: string;
-            /** @description Why it could not be published at its time. It waits for a person then: schedule it again, or cancel it. */
+            /** @description Why it could not be published at its time. It then waits for a person to schedule it again or to cancel it. */
             problem: string | null;
         };
         /** @description Without a version, the newest one as it is now. */
@@ -11203,7 +12082,7 @@ export interface components {
             max_output_tokens: number | null;
             /** @description The W3C trace context of the answer, if the server sends traces: spans of the executor can be its children. */
             traceparent: string | null;
-            /** @description What the executor stored with its last answer in this thread; null if it stored nothing. */
+            /** @description The state that the executor stored with its last answer in this thread; null if there is none. */
             state?: unknown;
         };
         /** @description A message of the thread’s history, oldest first. */
@@ -11252,6 +12131,8 @@ export interface components {
         ClaimRequest: {
             /** @description The id or name of a workspace; every workspace that the key may use if absent. */
             workspace?: string;
+            /** @description The name of a role: only answers of its runs; of all roles if absent. */
+            role?: string;
             /**
              * @description How many seconds to wait for an assignment.
              * @default 0
@@ -11260,7 +12141,7 @@ export interface components {
             /** @description Names the program, for people. */
             by?: string;
         };
-        /** @description The claim still counts. */
+        /** @description The claim is still valid. */
         HeldClaim: {
             lease_seconds: number;
         };
@@ -11332,6 +12213,67 @@ export interface components {
             cached_input: number;
             reasoning: number;
             cost: number | null;
+        };
+        UsageOverTime: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            time_zone: string;
+            /** @description When each bucket begins. */
+            buckets: string[];
+            total: {
+                runs: number;
+                input: number;
+                output: number;
+                cached_input: number;
+                reasoning: number;
+                cost: number | null;
+            };
+            /** @description The largest sums of tokens, at most 10. */
+            series: components["schemas"]["UsageSeries"][];
+            others: {
+                total: {
+                    runs: number;
+                    input: number;
+                    output: number;
+                    cached_input: number;
+                    reasoning: number;
+                    cost: number | null;
+                };
+                /** @description A value for each of `buckets`. */
+                runs: number[];
+                /** @description A value for each of `buckets`. */
+                input: number[];
+                /** @description A value for each of `buckets`. */
+                output: number[];
+                /** @description A value for each of `buckets`. */
+                cost: (number | null)[];
+                /** @description How many keys there are besides those in `series`. */
+                count: number;
+            } | null;
+        };
+        UsageSeries: {
+            /** @description The model, the role, or the id of the project or chat. Null: calls without a role (titles and summaries), or in no project. */
+            key: string | null;
+            /** @description Of a project or a chat, unless it was deleted; otherwise the key. */
+            name: string | null;
+            total: {
+                runs: number;
+                input: number;
+                output: number;
+                cached_input: number;
+                reasoning: number;
+                cost: number | null;
+            };
+            /** @description A value for each of `buckets`. */
+            runs: number[];
+            /** @description A value for each of `buckets`. */
+            input: number[];
+            /** @description A value for each of `buckets`. */
+            output: number[];
+            /** @description A value for each of `buckets`. */
+            cost: (number | null)[];
         };
         McpServer: {
             name: string;
@@ -11445,7 +12387,10 @@ export interface components {
              * @example Europe/Berlin
              */
             time_zone: string;
-            /** @description What is said to the agent. */
+            /**
+             * @description The message to the agent; empty with `plan_id`, whose goal is the message.
+             * @default
+             */
             message: string;
             /**
              * Format: uuid
@@ -11475,6 +12420,12 @@ export interface components {
                 seconds?: number;
             } | null;
             /**
+             * Format: uuid
+             * @description The plan that is run at each time, in a new chat. A plan that has ended starts over; one that was stopped continues. Without `chat_id`, `title` and `role`.
+             * @default null
+             */
+            plan_id: string | null;
+            /**
              * @description What happens to times that passed more than a minute ago, while no server was running: nothing, or one run for all of them.
              * @default skip
              * @enum {string}
@@ -11499,7 +12450,7 @@ export interface components {
             next_at: string | null;
             /** @description The next five times; none if it is paused. */
             next_times: string[];
-            /** @description What became of its last ten times, latest first. */
+            /** @description The outcomes of its last ten times, latest first. */
             times: components["schemas"]["ScheduleTime"][];
             /** @description On whose behalf its runs act. */
             principal: {
@@ -11556,7 +12507,10 @@ export interface components {
              * @example Europe/Berlin
              */
             time_zone: string;
-            /** @description What is said to the agent. */
+            /**
+             * @description The message to the agent; empty with `plan_id`, whose goal is the message.
+             * @default
+             */
             message: string;
             /**
              * Format: uuid
@@ -11585,6 +12539,12 @@ export interface components {
                 cost?: number;
                 seconds?: number;
             } | null;
+            /**
+             * Format: uuid
+             * @description The plan that is run at each time, in a new chat. A plan that has ended starts over; one that was stopped continues. Without `chat_id`, `title` and `role`.
+             * @default null
+             */
+            plan_id: string | null;
             /**
              * @description What happens to times that passed more than a minute ago, while no server was running: nothing, or one run for all of them.
              * @default skip
@@ -11617,7 +12577,9 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("run.ended" | "approval.waiting")[];
+            events: ("run.ended" | "approval.waiting" | "plan.ended" | "plan.waiting" | "content.published" | "content.unpublished")[];
+            /** Format: uuid */
+            plan_id: string | null;
             enabled: boolean;
             /** @description Messages that are not delivered yet. */
             waiting: number;
@@ -11632,7 +12594,9 @@ export interface components {
             /** Format: uuid */
             id: string;
             url: string;
-            events: ("run.ended" | "approval.waiting")[];
+            events: ("run.ended" | "approval.waiting" | "plan.ended" | "plan.waiting" | "content.published" | "content.unpublished")[];
+            /** Format: uuid */
+            plan_id: string | null;
             enabled: boolean;
             /** @description Messages that are not delivered yet. */
             waiting: number;
@@ -11657,10 +12621,18 @@ export interface components {
             /**
              * @default [
              *       "run.ended",
-             *       "approval.waiting"
+             *       "approval.waiting",
+             *       "plan.ended",
+             *       "plan.waiting"
              *     ]
              */
-            events: ("run.ended" | "approval.waiting")[];
+            events: ("run.ended" | "approval.waiting" | "plan.ended" | "plan.waiting" | "content.published" | "content.unpublished")[];
+            /**
+             * Format: uuid
+             * @description The only plan that it is told about; null: everything in the workspace.
+             * @default null
+             */
+            plan_id: string | null;
             /**
              * @description A disabled webhook gets no new messages; those that wait stay.
              * @default true
@@ -11674,7 +12646,7 @@ export interface components {
              */
             id: string;
             /** @enum {string} */
-            event: "run.ended" | "approval.waiting";
+            event: "run.ended" | "approval.waiting" | "plan.ended" | "plan.waiting" | "content.published" | "content.unpublished";
             /** @description The body of the request. */
             payload: {
                 [key: string]: unknown;
@@ -11699,7 +12671,7 @@ export interface components {
         Trigger: {
             /** @description Unique in the workspace. */
             name: string;
-            /** @description What is said to the agent. */
+            /** @description The message to the agent. */
             message: string;
             /**
              * Format: uuid
@@ -11734,7 +12706,7 @@ export interface components {
              */
             signed: boolean;
             /**
-             * @description A disabled trigger is answered like none.
+             * @description A disabled trigger answers as if it did not exist.
              * @default true
              */
             enabled: boolean;
@@ -11752,7 +12724,7 @@ export interface components {
         AddedTrigger: {
             /** @description Unique in the workspace. */
             name: string;
-            /** @description What is said to the agent. */
+            /** @description The message to the agent. */
             message: string;
             /**
              * Format: uuid
@@ -11787,7 +12759,7 @@ export interface components {
              */
             signed: boolean;
             /**
-             * @description A disabled trigger is answered like none.
+             * @description A disabled trigger answers as if it did not exist.
              * @default true
              */
             enabled: boolean;
@@ -11812,7 +12784,7 @@ export interface components {
         NewTrigger: {
             /** @description Unique in the workspace. */
             name: string;
-            /** @description What is said to the agent. */
+            /** @description The message to the agent. */
             message: string;
             /**
              * Format: uuid
@@ -11847,7 +12819,7 @@ export interface components {
              */
             signed: boolean;
             /**
-             * @description A disabled trigger is answered like none.
+             * @description A disabled trigger answers as if it did not exist.
              * @default true
              */
             enabled: boolean;
@@ -11855,7 +12827,7 @@ export interface components {
         ChangedTrigger: {
             /** @description Unique in the workspace. */
             name: string;
-            /** @description What is said to the agent. */
+            /** @description The message to the agent. */
             message: string;
             /**
              * Format: uuid
@@ -11890,7 +12862,7 @@ export interface components {
              */
             signed: boolean;
             /**
-             * @description A disabled trigger is answered like none.
+             * @description A disabled trigger answers as if it did not exist.
              * @default true
              */
             enabled: boolean;
@@ -11904,8 +12876,39 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description If requests must be signed from now on; not shown again. */
+            /** @description Present if requests must be signed from now on. It is not shown again. */
             secret: string | null;
+        };
+        ReadKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            created_by: components["schemas"]["Principal"];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The last use, to the hour.
+             */
+            used_at: string | null;
+        };
+        AddedReadKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            created_by: components["schemas"]["Principal"];
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The last use, to the hour.
+             */
+            used_at: string | null;
+            /** @description Shown once; only its hash is stored. */
+            key: string;
+        };
+        NewReadKey: {
+            name: string;
         };
         Triggered: {
             /** Format: uuid */

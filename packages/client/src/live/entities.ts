@@ -41,8 +41,10 @@ export function liveEntities<K extends string>(
         return { items: items.map((item) => [item.id, item] as const), as_of: first.as_of };
       },
       read: (id, signal) => client.entity(id, { workspace, signal }),
+      // One that is held may go: a file that moves can change its project, and what kind it is.
       keyOf: ({ entity_type, entity_id, project_id: project }, isHeld) =>
-        entity_type === kind && (isHeld || project_id === undefined || project === project_id)
+        (isHeld && entity_type !== 'doc_structure') ||
+        (entity_type === kind && (project_id === undefined || project === project_id))
           ? entity_id
           : null,
       resets: (patch) => kind !== 'project' && movesProject(patch, project_id),
@@ -53,6 +55,7 @@ export function liveEntities<K extends string>(
         .filter(
           (entity) =>
             entity['removed_at'] === null &&
+            entity['kind'] === kind &&
             (project_id === undefined || entity['project_id'] === project_id) &&
             (state === undefined || entity['state'] === state),
         )

@@ -38,7 +38,7 @@ export interface LiveReplica<S> extends Live<S> {
   apply(this: void, patch: EntityPatch): void;
 }
 
-/** `value` is null if the entity is not there, or not known any more: its next patch makes it be read again. */
+/** `value` is null if the entity does not exist, or is no longer known: after its next patch, it is read again. */
 interface Held<T> {
   readonly version: number;
   readonly value: T | null;

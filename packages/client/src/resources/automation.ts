@@ -12,8 +12,7 @@ const TRIGGERS = '/api/v1/workspaces/{id}/triggers';
 const TRIGGER = '/api/v1/workspaces/{id}/triggers/{trigger}';
 type Body<P extends typeof SCHEDULES | typeof WEBHOOKS | typeof TRIGGERS> = BodyOf<At<P, 'post'>>;
 /** The server fills in the fields that have defaults. */
-type NewSchedule = Partial<Body<typeof SCHEDULES>> &
-  Pick<Body<typeof SCHEDULES>, 'name' | 'cron' | 'message'>;
+type NewSchedule = Partial<Body<typeof SCHEDULES>> & Pick<Body<typeof SCHEDULES>, 'name' | 'cron'>;
 type NewWebhook = Partial<Body<typeof WEBHOOKS>> & Pick<Body<typeof WEBHOOKS>, 'url'>;
 type NewTrigger = Partial<Body<typeof TRIGGERS>> & Pick<Body<typeof TRIGGERS>, 'name' | 'message'>;
 
@@ -27,7 +26,12 @@ export function automation(http: Http) {
   });
   return {
     schedules: {
-      list: (where: WorkspaceOptions = {}) => http.call('get', SCHEDULES, at({}, where)),
+      /** With `plan_id`, those that run that plan. */
+      list: ({ plan_id, ...where }: WorkspaceOptions & QueryOf<At<typeof SCHEDULES, 'get'>> = {}) =>
+        http.call('get', SCHEDULES, {
+          ...at({}, where),
+          query: { ...(plan_id !== undefined && { plan_id }) },
+        }),
       get: (schedule: string, where: WorkspaceOptions = {}) =>
         http.call('get', SCHEDULE, at({ schedule }, where)),
       create: (body: NewSchedule, where: WorkspaceOptions = {}) =>
@@ -39,7 +43,7 @@ export function automation(http: Http) {
         http.call('delete', SCHEDULE, at({ schedule }, where)),
       pause: (schedule: string, where: WorkspaceOptions = {}) =>
         http.call('post', `${SCHEDULE}/pause`, at({ schedule }, where)),
-      /** It goes on with its next time after now. */
+      /** It continues with its next time after now. */
       resume: (schedule: string, where: WorkspaceOptions = {}) =>
         http.call('post', `${SCHEDULE}/resume`, at({ schedule }, where)),
       /** Starts a run now; refused with `schedule_busy` if its last run is open. */

@@ -81,6 +81,18 @@ export function chats(http: Http) {
     /** What happened since `after` (an event) or `since` (a time), what changed, what it cost, and what is needed. */
     digest: (chat: string, query: QueryOf<At<`${Chat}/digest`, 'get'>> = {}, where: WorkspaceOptions = {}) =>
       http.call('get', `${CHAT}/digest`, { ...at(chat, where), query }),
+    /** What is in focus, and how full the model's context window is. */
+    context: (chat: string, where: WorkspaceOptions = {}) =>
+      http.call('get', `${CHAT}/context`, at(chat, where)),
+    /** Sets what the next message is about, and reads its context ahead. */
+    focus: (chat: string, body: BodyOf<At<`${Chat}/focus`, 'post'>>, where: WorkspaceOptions = {}) =>
+      http.call('post', `${CHAT}/focus`, { ...at(chat, where), body }),
+    /** The chat, or one run of it, as a Markdown or JSON file. */
+    export: (
+      chat: string,
+      query: QueryOf<At<`${Chat}/export`, 'get'>> = {},
+      where: WorkspaceOptions = {},
+    ): Promise<Response> => http.raw('get', `${CHAT}/export`, { ...at(chat, where), query }),
     sessions: (
       chat: string,
       query: QueryOf<At<`${Chat}/sessions`, 'get'>> = {},

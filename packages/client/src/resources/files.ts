@@ -93,6 +93,15 @@ export function files(http: Http) {
       http.call('get', `${WORKSPACE}/search`, { ...at(where), query }),
     move: (body: BodyOf<At<`${Workspace}/moves`, 'post'>>, where: WorkspaceOptions = {}) =>
       http.call('post', `${WORKSPACE}/moves`, { ...at(where), body }),
+    /** Removes a folder with everything in it. */
+    removeFolder: (path: string, where: WorkspaceOptions = {}) =>
+      http.call('delete', `${WORKSPACE}/tree`, { ...at(where), query: { path } }),
+    /** Removed files, the latest first. */
+    trash: (query: QueryOf<At<`${Workspace}/trash`, 'get'>> = {}, where: WorkspaceOptions = {}) =>
+      http.call('get', `${WORKSPACE}/trash`, { ...at(where), query }),
+    /** Restores removed files by their ids; those whose paths are taken are `skipped`. */
+    restoreRemoved: (ids: readonly string[], where: WorkspaceOptions = {}) =>
+      http.call('post', `${WORKSPACE}/trash/restore`, { ...at(where), body: { files: [...ids] } }),
     versions: (query: QueryOf<At<`${Workspace}/versions`, 'get'>>, where: WorkspaceOptions = {}) =>
       http.call('get', `${WORKSPACE}/versions`, { ...at(where), query }),
     diff: (query: QueryOf<At<`${Workspace}/diff`, 'get'>>, where: WorkspaceOptions = {}) =>

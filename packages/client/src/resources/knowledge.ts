@@ -45,6 +45,7 @@ export type ListQueryOf<K extends string> = K extends Kind
   : {
       readonly project_id?: string;
       readonly state?: string;
+      readonly removed?: 'true' | 'false';
       readonly after?: string;
       readonly limit?: number;
     };
@@ -65,6 +66,11 @@ export interface Versioned extends WorkspaceOptions {
   /** Change only this version; without it, whichever there is. */
   readonly base?: number | undefined;
 }
+
+/** Of a restored project or document: the files that stay removed, because their paths are taken. */
+type Skipping = Partial<
+  Pick<AnswerOf<At<'/api/v1/workspaces/{id}/projects/{entity_id}/restore', 'post'>>, 'skipped'>
+>;
 
 export function knowledge(http: Http) {
   const at = ({ workspace = http.workspace, signal }: WorkspaceOptions) => ({
@@ -103,7 +109,7 @@ export function knowledge(http: Http) {
         }),
       /** Until 30 days after its removal. */
       restore: (id: string, where: WorkspaceOptions = {}) =>
-        call<EntityOf<K>>('post', `${one}/restore`, atEntity(id, where)),
+        call<EntityOf<K> & Skipping>('post', `${one}/restore`, atEntity(id, where)),
       /** Newest first. */
       versions: (
         id: string,
@@ -175,6 +181,9 @@ export function knowledge(http: Http) {
     },
     plans: {
       ...plans,
+      /** Plans with their states, newest first; with `waiting`, those whose approval a run waits for. */
+      states: (query: QueryOf<At<`${Workspace}/plans/states`, 'get'>> = {}, where: WorkspaceOptions = {}) =>
+        http.call('get', `${WORKSPACE}/plans/states`, { ...at(where), query }),
       /** The plan with the status of each step, and what is wrong with it. */
       progress: (id: string, where: WorkspaceOptions = {}) =>
         http.call('get', `${PLAN}/progress`, atEntity(id, where)),

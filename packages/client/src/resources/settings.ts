@@ -22,7 +22,7 @@ export function settings(http: Http) {
       get: (name: string, where: WorkspaceOptions = {}) =>
         http.call('get', `${WORKSPACE}/roles/{name}`, named(name, where)),
     },
-    /** Roles that work together; the lead of one brings the others in. */
+    /** Roles that work together; a team's lead brings its members in. */
     teams: {
       list: (where: WorkspaceOptions = {}) => http.call('get', `${WORKSPACE}/teams`, at(where)),
     },
@@ -52,10 +52,17 @@ export function settings(http: Http) {
     },
     /** Whether the server is ready; throws with status 503 if not. */
     ready: (send: RequestOptions = {}) => http.call('get', '/readyz', send),
+    /** The metrics of the pod that answers, in Prometheus' format. */
+    metrics: async (send: RequestOptions = {}) => (await http.raw('get', '/metrics', send)).text(),
     /** The usable models, and what other providers lack. */
     models: (send: RequestOptions = {}) => http.call('get', '/api/models', { ...send }),
     usage: (query: QueryOf<At<'/api/usage', 'get'>> = {}, send: RequestOptions = {}) =>
       http.call('get', '/api/usage', { query, ...send }),
+    /** Tokens and cost of a workspace over time. */
+    usageOverTime: (
+      query: QueryOf<At<'/api/v1/workspaces/{id}/usage', 'get'>> = {},
+      where: WorkspaceOptions = {},
+    ) => http.call('get', `${WORKSPACE}/usage`, { ...at(where), query }),
     /** The full output of a tool; `id` is `<run>:<call>`. */
     toolResult: (id: string, send: RequestOptions = {}) =>
       http.call('get', '/api/v1/tool-results/{id}', { path: { id }, ...send }),

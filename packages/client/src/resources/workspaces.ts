@@ -2,7 +2,7 @@
 
 import { streamChanges } from '../events.ts';
 import { streamHints } from '../hints.ts';
-import type { At, BodyOf, Http, QueryOf, RequestOptions } from '../http.ts';
+import type { AnswerOf, At, BodyOf, Http, QueryOf, RequestOptions } from '../http.ts';
 import type { StreamOptions } from '../stream.ts';
 import type { WorkspaceOptions } from './chats.ts';
 
@@ -20,6 +20,13 @@ export function workspaces(http: Http) {
       http.call('patch', WORKSPACE, { path: { id: workspace }, body: { name }, signal }),
     remove: ({ workspace, signal }: WorkspaceOptions & { readonly workspace: string }) =>
       http.call('delete', WORKSPACE, { path: { id: workspace }, signal }),
+    /** Restores a removed workspace, by its name or id. */
+    restore: async ({ workspace, signal }: WorkspaceOptions & { readonly workspace: string }) =>
+      (await http.call('post', `${WORKSPACE}/restore`, {
+        path: { id: workspace },
+        body: {},
+        signal,
+      })) as AnswerOf<At<typeof WORKSPACE, 'get'>>,
     /** Restores the files that disappeared from the folder on disk at once (`held_removals`). */
     restoreFolder: ({ workspace = http.workspace, signal }: WorkspaceOptions = {}) =>
       http.call('post', `${WORKSPACE}/folder/restore`, { path: { id: workspace }, signal }),

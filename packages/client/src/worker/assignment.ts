@@ -9,7 +9,7 @@ import { Outbox } from './outbox.ts';
 
 type Assignment = Schemas['Assignment'];
 
-/** The result of a call that the run's last answer made. */
+/** The result of a call. */
 export interface ToolResult {
   readonly call: string;
   readonly tool: string;
@@ -24,7 +24,7 @@ export interface Task extends Readonly<Schemas['AssignmentRequest']> {
   readonly workspaceId: string;
   /** Names the answer within its run, such as `m1`. */
   readonly message: string;
-  /** The results of the last answer's calls; empty at the beginning of a run. */
+  /** The results of the calls of the run's last answer, in the order of the calls; empty at the beginning of a run. */
   readonly results: readonly ToolResult[];
   /** Aborts when the answer is no longer wanted: after a cancel, or when the claim is lost. */
   readonly signal: AbortSignal;
@@ -141,9 +141,16 @@ async function write(
 function toTask(assignment: Assignment, signal: AbortSignal): Task {
   const { run_id: runId, thread_id: threadId, workspace_id: workspaceId, message, request } = assignment;
   const { history } = request;
-  const lastAnswer = history.findLastIndex(({ role }) => role === 'assistant');
-  const results = history.slice(lastAnswer + 1).flatMap((each) => (each.role === 'tool' ? [each] : []));
+  const results = resultsOf(runId, history);
   return { ...request, runId, threadId, workspaceId, message, results, signal };
+}
+
+/** A run that was canceled leaves results, too. They do not belong to the run that follows it. */
+function resultsOf(runId: string, history: Assignment['request']['history']): readonly ToolResult[] {
+  const index = history.findLastIndex(({ role }) => role === 'assistant');
+  const answer = history[index];
+  if (answer?.role !== 'assistant' || !answer.id.startsWith(`${runId}/`)) return [];
+  return history.slice(index + 1).filter((each) => each.role === 'tool');
 }
 
 interface Lease {

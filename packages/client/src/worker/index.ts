@@ -17,6 +17,8 @@ export interface WorkerOptions extends ClientOptions {
   readonly answer: Answer;
   /** Claims answers of this workspace alone; of all workspaces that the key may use if absent. */
   readonly workspace?: string;
+  /** Claims answers of runs with this role alone; of all roles if absent. */
+  readonly role?: string;
   /** How many answers are written at the same time; 1 if absent. */
   readonly concurrency?: number;
   /** Names this program, for people who ask what a run waits for. */
@@ -90,12 +92,13 @@ async function work(http: Http, options: WorkerOptions, { stop, cut }: Stops): P
 /** Undefined if no assignment came in time. */
 function claim(
   http: Http,
-  { executor, workspace, by }: WorkerOptions,
+  { executor, workspace, role, by }: WorkerOptions,
   signal: AbortSignal,
 ): Promise<Schemas['Assignment'] | undefined> {
   const body = {
     wait: WAIT_SECONDS,
     ...(workspace !== undefined && { workspace }),
+    ...(role !== undefined && { role }),
     ...(by !== undefined && { by }),
   };
   return http.call('post', '/api/v1/executors/{name}/claim', { path: { name: executor }, body, signal });

@@ -1,4 +1,4 @@
-// The events of one answer on their way to the server, in numbered batches. While a batch is on its way, events are collected for the
+// Sends the events of one answer to the server, in numbered batches. While a batch is in flight, events are collected for the
 // next one. A batch whose response was lost is sent again: the server stores it once.
 
 import { ApiError, isTemporary } from '../errors.ts';
