@@ -110,6 +110,12 @@ test('CHAT-4 a list follows its pages, and each page the changes after its own m
   const todo = { ...filter, state: 'todo' };
   expect(ids(applyToList(whole, todo, changed(13, 'a', 2, { state: 'done' })).data)).toBe('b c');
   expect(applyToList(whole, todo, changed(13, 'aa', 2, { state: 'todo' })).stale).toBe(true);
+  // A file that moves changes its project, or becomes a document.
+  const gone = { ...changed(13, 'b', 2, { project_id: 'other' }), project_id: 'other' };
+  expect(ids(applyToList(whole, filter, gone).data)).toBe('a c');
+  const converted = { ...changed(13, 'c', 2, { kind: 'document' }), entity_type: 'document' };
+  expect(ids(applyToList(whole, filter, converted).data)).toBe('a b');
+  expect(applyToList(whole, filter, changed(13, 'aa', 2, { project_id: PROJECT })).stale).toBe(true);
 });
 
 test('CHAT-4 an entity takes the next version, ignores one it has, and is read again after a gap', () => {
@@ -159,6 +165,17 @@ test('CHAT-4 the map of documents follows titles and places', () => {
   expect(stale).toBeUndefined();
   // Without its metadata, it must be read.
   expect(applyToStructure(structure, PROJECT, add).stale).toBe(true);
+  // The same if many documents change places at once, and the patch has the whole root.
+  const whole: EntityChange = {
+    ...add,
+    patch: [
+      { op: 'replace', path: '/root', value: [node('b'), node('a')] },
+      { op: 'replace', path: '/version', value: 2 },
+    ],
+  };
+  expect(applyToStructure(known, PROJECT, whole).data.root.map(({ id }) => id)).toEqual(['b', 'a']);
+  expect(applyToStructure(known, PROJECT, whole).stale).toBeUndefined();
+  expect(applyToStructure(structure, PROJECT, whole).stale).toBe(true);
   const renamed = { ...changed(13, 'b', 2, { title: 'B!', path: '/x.md' }), entity_type: 'document' };
   expect(applyToStructure(data, PROJECT, renamed).data.documents.get('b')?.title).toBe('B!');
 });
@@ -189,10 +206,12 @@ test('CHAT-5 operations read as sentences', () => {
     action: 'create' | 'search' | 'list' | 'delete',
     status: 'start' | 'success' | 'error',
     name: string,
-  ) => operationWords({ action, status, entity_type: 'document', entity_name: name });
+    kind = 'document',
+  ) => operationWords({ action, status, entity_type: kind, entity_name: name });
   expect(words('create', 'start', 'Moon')).toBe('Creating document “Moon”…');
   expect(words('create', 'success', 'Moon')).toBe('Created document “Moon”');
   expect(words('search', 'start', 'moon')).toBe('Searching documents for “moon”…');
+  expect(words('search', 'success', 'moon', 'project')).toBe('Searched for “moon”');
   expect(words('list', 'success', 'Documents of Apollo')).toBe('Listed documents of Apollo');
   expect(words('delete', 'error', 'Moon')).toBe('Could not remove document “Moon”');
 });

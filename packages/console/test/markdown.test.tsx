@@ -8,6 +8,7 @@ import remarkGfm from 'remark-gfm';
 import { expect, test } from 'vitest';
 import { blocksOf, type Blocks } from '../src/ui/markdown/blocks.ts';
 import { fenceOf, stretchesOf } from '../src/ui/markdown/fence.ts';
+import { formulaOf, withFormulas } from '../src/ui/markdown/formulas.ts';
 import { Markdown } from '../src/ui/markdown/markdown.tsx';
 
 const html = (text: string) =>
@@ -17,6 +18,8 @@ const html = (text: string) =>
   );
 const parts = (blocks: Blocks) => blocks.blocks.map(html).join('');
 
+const CHARACTERS = ' \t-*+>`~#|<!?/_=.)(120a:[]\\'.split('');
+const MARKS = [' ', '    ', '- ', '+ ', '1. ', '2. ', '> ', '```', '~~~', '<!--', '[a]', '[a]: b', 'x'];
 const piece = fc.oneof(
   fc.constantFrom(
     'A paragraph with *emphasis*, `code` and a [link](https://example.org).',
@@ -39,8 +42,12 @@ const piece = fc.oneof(
     '* star\n\n+ plus',
   ),
   fc.string({ maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 6 }),
+  fc.string({ unit: fc.constantFrom(...MARKS), maxLength: 4 }),
 );
-const document = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('\n\n'));
+const document = fc
+  .array(fc.tuple(piece, fc.constantFrom('\n', '\n\n', '\n\n')), { maxLength: 8 })
+  .map((pieces) => pieces.flat().join(''));
 
 test('PLUS-5 concatenated blocks are the text, and their HTML is that of the whole text', () => {
   fc.assert(
@@ -51,6 +58,47 @@ test('PLUS-5 concatenated blocks are the text, and their HTML is that of the who
     }),
     { numRuns: 500 },
   );
+});
+
+const DEPENDENT = [
+  '    indented code\n\n>*',
+  '    indented code\n\n0. zero',
+  '    indented code\n\n- +',
+  ' -\n\n- one\n- two',
+  ' <!--\n\n*one*\n\n-->',
+  ' <?\n\n;',
+  '2. ```\n```\nnever closed\n\nstill code',
+  '\t```\n~~~\n```\n\n~~~',
+  '```a`\n\n```\n\n# code',
+  'text\n2. text\n   ```\n\ncode',
+  '- one\n\n one\n  ```\n\ncode',
+  '~~~\n~~~\u00A0\n\ncode',
+  'one\n\u00A0\ntwo',
+  '\uFEFF<?\n\n;',
+  '[one]\n\n> [one]: /1',
+  '[two]\n\n1. a\n   - b\n\n     [two]: /2',
+  '[a\nb]\n\n[a\nb]: /3',
+  '[\\]]\n\n[\\]]: /4',
+];
+
+test.each(DEPENDENT)('PLUS-5 blocks of a text whose lines depend on earlier ones: %j', (text) => {
+  const blocks = blocksOf(text);
+  expect(blocks.blocks.join('')).toBe(text);
+  expect(parts(blocks)).toBe(html(text));
+});
+
+test('PLUS-5 a list with code, a quote and a fence with brackets are blocks of their own', () => {
+  const each = [
+    'Steps:\n\n',
+    '1. ```sh\n   a\n\n   b\n   ```\n2. two\n   ```\n   c\n   ```\n\n3. three\n\n',
+    'Text.\n\n',
+    '> - a quote\n\n',
+    '```ts\n  [key]: 1,\n\n\n- a\n```\n\n',
+    '- - -\n\n',
+    '- one\n\n      code\n\n',
+    'The end.',
+  ];
+  expect(blocksOf(each.join('')).blocks).toEqual(each);
 });
 
 test('PLUS-5 a text that grows in chunks has the same blocks as the complete text', () => {
@@ -90,7 +138,8 @@ test('PLUS-5 a code fence that is read without the parser equals what the parser
         {text}
       </ReactMarkdown>,
     );
-    expect({ text, rest, found }).toEqual({ text, rest: '', found: [fence] });
+    const { language, code } = fence;
+    expect({ text, rest, found }).toEqual({ text, rest: '', found: [{ language, code }] });
   };
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 6 }), fc.boolean(), (lines, ends) => {
@@ -190,4 +239,30 @@ test('PLUS-5 a very long run of characters is drawn without kerning', () => {
     '<section dir="auto">',
     '<section dir="auto" class="[font-kerning:none]">',
   ]);
+});
+
+test('PLUS-5 formulas are found in four spellings, and neither in code nor in prices', () => {
+  const formulasIn = (text: string) =>
+    [...withFormulas(text).matchAll(/(?<!`)(`+) ([^]*?) \1(?!`)/g)].map(([, , code]) => formulaOf(code!));
+  const inline = { tex: 'x^2', display: false };
+  const display = { tex: 'x^2', display: true };
+  expect(formulasIn('So $x^2$, \\(x^2\\), $$x^2$$ and \\[\n x^2 % squared\n\\].')).toEqual([
+    inline,
+    inline,
+    display,
+    display,
+  ]);
+  expect(formulasIn('- $$\n  x^2\n  $$')).toEqual([display]);
+  const others = [
+    'It costs $5 and $6, or $5/$6.',
+    'Set $HOME and $PATH.',
+    'Escaped: \\$x^2\\$ and \\\\(x\\\\).',
+    'Code: `$x^2$` and ``a ` $x$``.',
+    '```\n$x^2$ \\(y\\)\n```\n',
+    '1. ```sh\n   echo $$ $x$\n',
+    '~~~\n$$\nx\n$$\n~~~',
+    '$ x $ and $$$$',
+  ];
+  for (const text of others) expect(withFormulas(text)).toBe(text);
+  expect(withFormulas('A stray ` here.\n\nThen $x^2$ and a `.')).toContain('` \u{E200}x^2 `');
 });

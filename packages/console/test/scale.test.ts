@@ -1,7 +1,7 @@
 // A timeline shows what a run did, however long it waited.
 
 import { expect, test } from 'vitest';
-import { scaleOf } from '../src/runs/scale.ts';
+import { scaleOf, ticksOf } from '../src/runs/scale.ts';
 import type { Span } from '../src/runs/spans.ts';
 
 const span = (kind: Span['kind'], from: number, to: number | null): Span => ({
@@ -46,4 +46,14 @@ test('a run without work, or without a duration, has positions, too', () => {
   expect(scaleOf([span('wait', 0, null)], 60_000).place(30_000)).toBe(0.5);
   expect(scaleOf([span('wait', 5, 5)], 5).place(5)).toBe(0);
   expect(scaleOf([], 5)).toMatchObject({ lasted: 0, cuts: [] });
+});
+
+test('the ticks of the axis are at round times, and none is in a shortened wait', () => {
+  const ticks = (spans: Span[]) => ticksOf(scaleOf(spans, 0)).map(({ after }) => after);
+  expect(ticks([span('model', 1000, 4000)])).toEqual([0, 500, 1000, 1500, 2000, 2500, 3000]);
+  expect(ticks([span('model', 0, 90)])).toEqual([0, 20, 40, 60, 80]);
+  const hour = 3_600_000;
+  const waited = ticks([span('model', 0, 60_000), span('wait', 60_000, 8 * hour)]);
+  expect(waited[0]).toBe(0);
+  expect(waited.filter((after) => after > 60_000 && after < 8 * hour).length).toBeLessThanOrEqual(3);
 });

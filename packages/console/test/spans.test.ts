@@ -1,6 +1,7 @@
 // A timeline's bars and categories, from the log of a run.
 
 import { expect, test } from 'vitest';
+import { familyOf } from '../src/runs/family.ts';
 import type { RunLogEvent } from '../src/runs/log.ts';
 import { partsOf, spansOf } from '../src/runs/spans.ts';
 
@@ -80,4 +81,55 @@ test('a stream that the provider cut is distinct from a lost pod', () => {
     ],
     parts: { Queue: 100, Model: 400 + 500, Takeover: 2000 },
   });
+});
+
+const child = { run: 'r1', thread: 't1', title: 'Write the plan', role: 'planner' };
+
+test('child runs are bars of their own, the wait for a plan’s approval is one, and claiming a waiting run is no takeover', () => {
+  const events = logOf(
+    ...BEGUN,
+    [200, 'child_start', { child: '~plan', ...child }],
+    [2200, 'state', { status: 'running', attempt: 2 }],
+    [2200, 'child_end', { child: '~plan', run: 'r1', thread: 't1', status: 'done' }],
+    [5200, 'child_start', { child: 'a', ...child, run: 'r2', title: 'Step A' }],
+    [6200, 'child_end', { child: 'a', run: 'r2', thread: 't2', status: 'error' }],
+    [6300, 'state', { status: 'error' }],
+  );
+  expect(shown(events, 9999, { ended_at: time(6300) })).toEqual({
+    bars: [
+      ['Queue', 0, 100, null],
+      ['Child', 200, 2200, null],
+      ['Approval', 2200, 5200, null],
+      ['Child', 5200, 6200, 'failed'],
+    ],
+    parts: { Queue: 100, Server: 100, Child: 3000, Approval: 3000 },
+  });
+});
+
+test('an unfolded child run has its own bars below it, in its parent’s time', () => {
+  const events = logOf(
+    ...BEGUN,
+    [200, 'child_start', { child: 'work#1', ...child, title: 'Round 1' }],
+    [3000, 'child_end', { child: 'work#1', run: 'r1', thread: 't1', status: 'done' }],
+    [3000, 'state', { status: 'done' }],
+  );
+  const log = logOf(
+    [400, 'state', { status: 'running', attempt: 1 }],
+    [400, 'message', { id: 'u', role: 'user', content: 'hi' }],
+    [1000, 'message_start', { message: 'm1', model: 'compatible/x', waited_ms: 600 }],
+    [2900, 'message_end', { message: 'm1', text: 'ok', parts: [], ended: 'complete' }],
+    [2950, 'state', { status: 'done' }],
+  );
+  const parent = { id: 'r0', ...run, ended_at: time(3000) };
+  const names = ({ rows }: ReturnType<typeof familyOf>) =>
+    rows.map(({ span, depth }) => `${'  '.repeat(depth)}${span.label} ${span.from}-${span.to}`);
+  expect(names(familyOf(parent, events, new Map()))).toEqual(['Queued 0-100', 'Round 1 200-3000']);
+  const unfolded = familyOf(parent, events, new Map([['r1', log]]));
+  expect(names(unfolded)).toEqual([
+    'Queued 0-100',
+    'Round 1 200-3000',
+    '  Queued 200-400',
+    '  compatible/x 400-2900',
+  ]);
+  expect(unfolded.leaves.map(({ label }) => label)).toEqual(['Queued', 'Queued', 'compatible/x']);
 });

@@ -2,7 +2,7 @@
 
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useQueryClient } from '@tanstack/react-query';
-import { Archive, Ellipsis, Pencil, Trash2 } from 'lucide-react';
+import { Archive, Ellipsis, Pencil, Pin, PinOff, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { client } from '../data/client.ts';
@@ -10,6 +10,7 @@ import { putChat, keys, type Chat } from '../data/queries.ts';
 import { statusOf, StatusDot } from '../chat/status.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { useEscape } from '../ui/escape.ts';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { Visible } from '../ui/visible.tsx';
 
 const ITEM =
@@ -26,12 +27,12 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
   const status = statusOf(chat);
   if (renaming === 'yes') return <Rename chat={chat} close={setRenaming} />;
   return (
-    <li className="group relative">
+    <li ref={passFocusOn} className="group relative">
       <Link
         ref={link}
         to="/chats/$chat"
         params={{ chat: chat.id }}
-        className="flex items-center gap-2.5 rounded-lg py-1.5 pr-9 pl-2.5 text-sm text-soft transition-colors group-hover:bg-hover hover:text-ink"
+        className="flex items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm text-soft transition-colors group-focus-within:pr-9 group-hover:bg-hover group-hover:pr-9 group-has-data-[state=open]:pr-9 hover:text-ink pointer-coarse:pr-9"
         activeProps={{ className: 'bg-hover !text-ink font-medium', 'aria-current': 'page' }}
       >
         <StatusDot status={status} />
@@ -40,7 +41,7 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
         </span>
       </Link>
       <ChatMenu chat={chat} rename={() => setRenaming('yes')} failed={setProblem} />
-      {problem && <Problem>The chat could not be archived: {problem}</Problem>}
+      {problem && <Problem>The chat could not be {problem}</Problem>}
     </li>
   );
 }
@@ -49,6 +50,9 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
 export function titleOf({ title, goal }: Pick<Chat, 'title' | 'goal'>): string {
   return title ?? (goal?.trim() || 'New chat');
 }
+
+/** The chat that was pinned or unpinned: its entry appears in another group, where it takes the focus. */
+let justMoved: string | null = null;
 
 interface ChatMenuProps {
   readonly chat: Chat;
@@ -61,20 +65,37 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
   // The chosen item takes the focus itself: the menu must not take it back.
   const elsewhere = useRef(false);
   const trigger = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (justMoved !== chat.id) return;
+    justMoved = null;
+    trigger.current?.focus();
+  }, [chat.id]);
   const navigate = useNavigate();
   const [removing, setRemoving] = useState(false);
   const here = useRouterState({ select: ({ location }) => location.pathname === `/chats/${chat.id}` });
   const leave = () => here && void navigate({ to: '/' });
   const archive = async () => {
     try {
-      const away = await client.chats.change(chat.id, { archived: true });
-      if (document.activeElement === trigger.current) focusBeside(trigger.current);
-      putChat(cache, away);
+      putChat(cache, await client.chats.change(chat.id, { archived: true }));
     } catch (error) {
-      return failed((error as Error).message);
+      return failed(`archived: ${(error as Error).message}`);
     }
     void cache.invalidateQueries({ queryKey: keys.hiddenChats });
     leave();
+  };
+  const pin = async () => {
+    const pinned = chat.pinned_at === null;
+    // The entry moves to another group.
+    elsewhere.current = true;
+    // Before the request: a hint may move the entry before the answer does.
+    justMoved = chat.id;
+    try {
+      putChat(cache, await client.chats.change(chat.id, { pinned }));
+    } catch (error) {
+      justMoved = null;
+      failed(`${pinned ? 'pinned' : 'unpinned'}: ${(error as Error).message}`);
+      trigger.current?.focus();
+    }
   };
   const remove = async () => {
     await client.chats.remove(chat.id);
@@ -93,7 +114,7 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
         >
           <Ellipsis className="size-4" aria-hidden="true" />
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
+        <MenuPortal>
           <DropdownMenu.Content
             align="start"
             sideOffset={4}
@@ -112,7 +133,25 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
             >
               <Pencil className="size-4 text-soft" aria-hidden="true" /> Rename
             </DropdownMenu.Item>
-            <DropdownMenu.Item className={ITEM} onSelect={() => void archive()}>
+            <DropdownMenu.Item className={ITEM} onSelect={() => void pin()}>
+              {chat.pinned_at === null ? (
+                <>
+                  <Pin className="size-4 text-soft" aria-hidden="true" /> Pin
+                </>
+              ) : (
+                <>
+                  <PinOff className="size-4 text-soft" aria-hidden="true" /> Unpin
+                </>
+              )}
+            </DropdownMenu.Item>
+            <DropdownMenu.Item
+              className={ITEM}
+              onSelect={() => {
+                // Now: the menu returns the focus only later, perhaps when the entry has left the list.
+                trigger.current?.focus();
+                void archive();
+              }}
+            >
               <Archive className="size-4 text-soft" aria-hidden="true" /> Archive
             </DropdownMenu.Item>
             <DropdownMenu.Separator className="my-1 h-px bg-line" />
@@ -126,7 +165,7 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
               <Trash2 className="size-4" aria-hidden="true" /> Remove…
             </DropdownMenu.Item>
           </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        </MenuPortal>
       </DropdownMenu.Root>
       <Confirm
         open={removing}
@@ -142,11 +181,21 @@ function ChatMenu({ chat, rename, failed }: ChatMenuProps) {
   );
 }
 
-/** After a chat is archived, the focus moves to the next one. */
-function focusBeside(inside: HTMLElement | null): void {
-  const links = [...(inside?.closest('nav')?.querySelectorAll('a') ?? [])];
-  const own = inside?.closest('li')?.querySelector('a');
-  links[links.indexOf(own!) + 1]?.focus();
+/**
+ * For the `ref` of an entry: when it leaves the list with the focus in it, the next one gets the focus. The hint of a change may remove
+ * the entry before the server's answer does.
+ */
+function passFocusOn(entry: HTMLElement | null): () => void {
+  return () => {
+    if (!entry?.contains(document.activeElement)) return;
+    const links = [...(entry.closest('nav')?.querySelectorAll('a') ?? [])];
+    const own = links.findIndex((link) => entry.contains(link));
+    const beside = [...links.slice(own + 1), ...links.slice(0, own).toReversed()];
+    // Until the entry is removed, nobody knows which of the others stay.
+    queueMicrotask(() => {
+      if (document.activeElement === document.body) beside.find((link) => link.isConnected)?.focus();
+    });
+  };
 }
 
 interface RenameProps {
@@ -188,7 +237,7 @@ function Rename({ chat, close }: RenameProps) {
         onFocus={(event) => event.target.select()}
         onBlur={(event) => void save(event.target.value)}
         onKeyDown={(event) => event.key === 'Enter' && void save(event.currentTarget.value)}
-        className="w-full rounded-lg border border-accent bg-page px-2.5 py-1.5 text-sm"
+        className="w-full rounded-lg border border-accent bg-page px-2.5 py-1.5 text-sm -outline-offset-2"
       />
       {problem && <Problem>The chat could not be renamed: {problem}</Problem>}
     </li>

@@ -6,6 +6,7 @@ import {
   FolderKanban,
   FolderTree,
   ListTree,
+  Newspaper,
   Route,
   Settings,
   ShieldQuestion,
@@ -31,6 +32,8 @@ export const pages: readonly PageEntry[] = [
   { path: '/projects/$project/$', load: () => import('../pages/project.tsx') },
   { path: '/plans', load: () => import('../pages/plans.tsx'), label: 'Plans', icon: Route },
   { path: '/plans/$plan', load: () => import('../pages/plan.tsx') },
+  { path: '/content', load: () => import('../pages/content.tsx'), label: 'Content', icon: Newspaper },
+  { path: '/content/$type/$slug', load: () => import('../pages/article.tsx') },
   { path: '/entities/$entity', load: () => import('../pages/entity.tsx') },
   {
     path: '/approvals',
@@ -45,6 +48,7 @@ export const pages: readonly PageEntry[] = [
     label: 'Files',
     icon: FolderTree,
   },
+  { path: '/trash', load: () => import('../pages/trash.tsx') },
   { path: '/runs', load: () => import('../pages/runs.tsx'), label: 'Runs', icon: ListTree },
   { path: '/runs/$run', load: () => import('../pages/run.tsx') },
   {

@@ -3,13 +3,16 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Unplug } from 'lucide-react';
 import { Dialog } from 'radix-ui';
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useCallback, useEffect, useState } from 'react';
+import { useNotifications } from '../approvals/notify.ts';
 import { connection } from '../data/hints.ts';
 import { useApprovals } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
+import { useWaitingPlans } from '../plans/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { lazyPart } from '../ui/lazy-part.tsx';
 import { Visible } from '../ui/visible.tsx';
+import { HeaderSlot } from './header-slot.tsx';
 import { pageTitle } from './title.ts';
 import { listenToShortcuts, palette } from './shortcuts.ts';
 import { Sidebar } from './sidebar.tsx';
@@ -20,13 +23,22 @@ const Palette = lazyPart(async () => (await import('../palette/palette.tsx')).Pa
 const MIN_HEIGHT = 'min-h-0 flex-[1_0_26rem]';
 
 export function Shell() {
-  const waiting = useApprovals().data?.items.length ?? 0;
+  const approvals = useApprovals().data?.items;
+  const plans = useWaitingPlans().data?.items;
+  const waiting = (approvals?.length ?? 0) + (plans?.length ?? 0);
   const title = useStore(pageTitle);
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title === '' ? '' : `${title} · `}Continuo`;
   }, [waiting, title]);
   const navigate = useNavigate();
+  // What is typed right after Ctrl-K must find its field.
+  useEffect(() => void Palette.preload(), []);
   useEffect(() => listenToShortcuts(() => void navigate({ to: '/' })), [navigate]);
+  const openChat = useCallback(
+    (chat: string) => void navigate({ to: '/chats/$chat', params: { chat } }),
+    [navigate],
+  );
+  useNotifications(approvals, plans, openChat);
   const isPaletteOpen = useStore(palette) !== 'closed';
   return (
     <div className="flex h-full">
@@ -87,9 +99,11 @@ function Drawer({ waiting }: { readonly waiting: number }) {
           </Dialog.Content>
         </Dialog.Portal>
       </Dialog.Root>
-      <span className="truncate text-sm font-medium">
+      <HeaderSlot at="start" />
+      <span className="min-w-0 truncate text-sm font-medium">
         <Visible text={title || 'Continuo'} />
       </span>
+      <HeaderSlot at="end" />
     </header>
   );
 }

@@ -1,4 +1,4 @@
-// The keys that work on every page, and what is open because of them.
+// The keys that work on every page, and which dialogs they open.
 
 import { createStore } from '../data/store.ts';
 
@@ -25,9 +25,9 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['Shift', 'Enter'], what: 'New line in the message' },
   { keys: ['Esc'], what: 'Close what was opened last, or stop the open run' },
   { keys: [MODIFIER, 'S'], what: 'Save the file' },
-  { keys: ['F2'], what: 'Rename the document' },
+  { keys: ['F2'], what: 'Rename the file or document' },
   { keys: ['Alt', '↑ ↓ ← →'], what: 'Move the document in its tree' },
-  { keys: ['Del'], what: 'Remove the document' },
+  { keys: ['Del'], what: 'Remove the file or document' },
 ];
 
 /** The chat of the address, or null. */

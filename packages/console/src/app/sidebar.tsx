@@ -2,7 +2,7 @@
 
 import { Link } from '@tanstack/react-router';
 import { Archive, Monitor, Moon, Plus, Search, Sun } from 'lucide-react';
-import { useChats, type Chat } from '../data/queries.ts';
+import { useChats, usePinnedChats, type Chat } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ChatEntry } from './chat-entry.tsx';
@@ -71,6 +71,8 @@ export function Sidebar({ waiting }: { readonly waiting: number }) {
 function ChatList() {
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useChats();
   const chats = data?.pages.flatMap(({ items }) => items) ?? [];
+  const pinned = usePinnedChats().data ?? [];
+  const groups = groupsOf(chats.filter(({ pinned_at }) => pinned_at === null));
   return (
     <nav className="mt-4 flex min-h-0 flex-[1_0_12rem] flex-col" aria-label="Chats">
       <div className="flex items-center justify-between pr-3.5 pb-1 pl-5">
@@ -95,16 +97,18 @@ function ChatList() {
         {data && chats.length === 0 && (
           <p className="px-2.5 py-1 text-sm text-soft">No chats yet. Your first message opens one.</p>
         )}
-        {groupsOf(chats).map(({ day, items }) => (
-          <section key={day} aria-label={day}>
-            <h3 className="px-2.5 pt-2 pb-1 text-xs text-soft">{day}</h3>
-            <ul className="space-y-px">
-              {items.map((chat) => (
-                <ChatEntry key={chat.id} chat={chat} />
-              ))}
-            </ul>
-          </section>
-        ))}
+        {[...(pinned.length > 0 ? [{ day: 'Pinned', items: pinned }] : []), ...groups].map(
+          ({ day, items }) => (
+            <section key={day} aria-label={day}>
+              <h3 className="px-2.5 pt-2 pb-1 text-xs text-soft">{day}</h3>
+              <ul className="space-y-px">
+                {items.map((chat) => (
+                  <ChatEntry key={chat.id} chat={chat} />
+                ))}
+              </ul>
+            </section>
+          ),
+        )}
         {hasNextPage && (
           <Button
             kind="quiet"
@@ -121,7 +125,7 @@ function ChatList() {
 }
 
 /** The chats by the day of their latest activity, in their order. */
-function groupsOf(chats: readonly Chat[]): { readonly day: string; readonly items: Chat[] }[] {
+function groupsOf(chats: readonly Chat[]): { readonly day: string; readonly items: readonly Chat[] }[] {
   const now = new Date();
   const groups = new Map<string, Chat[]>();
   for (const chat of chats) {

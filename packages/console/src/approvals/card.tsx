@@ -2,21 +2,21 @@
 // was faster, the card shows their decision. An answered card stays and no card shrinks, so that nothing moves under
 // the pointer.
 
-import { useQueryClient } from '@tanstack/react-query';
 import { ShieldQuestion } from 'lucide-react';
-import { useLayoutEffect, useRef, useState } from 'react';
-import { ApiError } from '@continuo/client';
-import { client } from '../data/client.ts';
-import { keys } from '../data/queries.ts';
+import { useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { useEscape } from '../ui/escape.ts';
 import { When } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
 import { useIsReplay } from '../chat/replay-context.ts';
+import { isPublishing } from '../content/queries.ts';
+import { PublishingQuestion } from '../content/question.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { AlwaysAllow } from './always-allow.tsx';
 import { EditInput } from './edit-input.tsx';
+import { useNonShrinking } from './non-shrinking.ts';
 import { Preview } from './preview.tsx';
+import { useAnswer, type Answer } from './use-answer.ts';
 
 export interface Question {
   readonly id: string;
@@ -29,17 +29,6 @@ export interface Question {
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly expires_at: string | null;
 }
-
-type Answer = Parameters<typeof client.approvals.decide>[1];
-
-const DECISION_TEXT: Record<Answer['decision'], string> = {
-  approve: 'Approved. The run continues.',
-  edit: 'Approved with changes. The run continues.',
-  deny: 'Denied. The model is told.',
-  retry: 'Retried. The call is made again.',
-  skip: 'Skipped. The model is told.',
-  answer: 'Answered. The call continues.',
-};
 
 const HEADINGS: Record<Question['kind'], string> = {
   call: 'Approve this call?',
@@ -54,7 +43,8 @@ interface CardProps {
 }
 
 export function ApprovalCard(props: CardProps) {
-  return <Card key={props.approval.id} {...props} />;
+  const Shown = isPublishing(props.approval) ? PublishingQuestion : Card;
+  return <Shown key={props.approval.id} {...props} />;
 }
 
 function Card({ approval, decided = null }: CardProps) {
@@ -243,61 +233,4 @@ function Tool({ approval: { tool, paths } }: { readonly approval: Question }) {
 
 function sentence(words: string): string {
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}${/[.?!]$/.test(words) ? '' : '.'}`;
-}
-
-/** Keeps the card from shrinking, and passes the focus on when the card is unmounted. */
-function useNonShrinking() {
-  const card = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const element = card.current!;
-    const keep = () => {
-      element.style.minHeight = `${element.offsetHeight}px`;
-    };
-    const remeasure = () => {
-      element.style.minHeight = '';
-      keep();
-    };
-    const grown = new ResizeObserver(keep);
-    grown.observe(element);
-    window.addEventListener('resize', remeasure);
-    return () => {
-      grown.disconnect();
-      window.removeEventListener('resize', remeasure);
-      if (element.contains(document.activeElement))
-        element.parentElement?.closest<HTMLElement>('[tabindex]')?.focus({ preventScroll: true });
-    };
-  }, []);
-  return card;
-}
-
-type AnswerState =
-  | { readonly kind: 'open' }
-  | { readonly kind: 'answering' }
-  | { readonly kind: 'answered'; readonly decisionText: string }
-  | { readonly kind: 'failed'; readonly problem: string };
-
-function useAnswer(id: string) {
-  const cache = useQueryClient();
-  const [state, setState] = useState<AnswerState>({ kind: 'open' });
-  const sent = useRef(false);
-  const send = async (body: Answer) => {
-    // A second click can arrive before the button is disabled.
-    if (sent.current) return;
-    sent.current = true;
-    setState({ kind: 'answering' });
-    try {
-      await client.approvals.decide(id, body);
-      setState({ kind: 'answered', decisionText: DECISION_TEXT[body.decision] });
-    } catch (error) {
-      sent.current = false;
-      const late = error instanceof ApiError && error.status === 409;
-      setState(
-        late
-          ? { kind: 'answered', decisionText: error.message }
-          : { kind: 'failed', problem: (error as Error).message },
-      );
-    }
-    void cache.invalidateQueries({ queryKey: keys.approvals });
-  };
-  return { state, answer: (body: Answer) => void send(body) };
 }

@@ -140,7 +140,8 @@ export function AddForm({ what, add, children }: AddFormProps) {
 interface NameAndMessageProps {
   readonly name: string;
   readonly setName: (name: string) => void;
-  readonly message: string;
+  /** Null: there is none. */
+  readonly message: string | null;
   readonly setMessage: (message: string) => void;
   readonly hint: string;
 }
@@ -162,18 +163,20 @@ export function NameAndMessage({ name, setName, message, setMessage, hint }: Nam
           />
         )}
       </Labelled>
-      <Labelled label="Message" hint={hint}>
-        {(id) => (
-          <textarea
-            id={id}
-            required
-            rows={3}
-            value={message}
-            onChange={(event) => setMessage(event.target.value)}
-            className={FIELD}
-          />
-        )}
-      </Labelled>
+      {message !== null && (
+        <Labelled label="Message" hint={hint}>
+          {(id) => (
+            <textarea
+              id={id}
+              required
+              rows={3}
+              value={message}
+              onChange={(event) => setMessage(event.target.value)}
+              className={FIELD}
+            />
+          )}
+        </Labelled>
+      )}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { useRoles } from '../data/queries.ts';
 import { useAction } from '../data/use-action.ts';
+import { usePlan, usePlans } from '../plans/queries.ts';
 import { Labelled } from '../settings/labelled.tsx';
 import { CARD, Code, FIELD, Section } from '../settings/section.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -21,7 +22,7 @@ export function Schedules() {
   return (
     <Section
       title="Scheduled messages"
-      about="Each sends its message to a new chat or to a chat of yours. One run at a time."
+      about="Each sends its message to a new chat or to a chat of yours, or runs a plan. One run at a time."
       query={query}
     >
       {(schedules) => (
@@ -40,7 +41,7 @@ export function Schedules() {
 }
 
 function Entry({ schedule }: { readonly schedule: Schedule }) {
-  const { id, name, cron, time_zone, paused, next_times, times, message } = schedule;
+  const { id, name, cron, time_zone, paused, next_times, times, message, plan_id } = schedule;
   const { busy, problem, act } = useAction(useChanged());
   const [next, ...further] = next_times;
   return (
@@ -70,6 +71,7 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
           <RemoveButton name={name} busy={busy} remove={() => void act(() => client.schedules.remove(id))} />
         </span>
       </div>
+      {plan_id !== null && <PlanOf id={plan_id} />}
       <p className="line-clamp-2 text-soft wrap-anywhere">
         <Visible text={message} />
       </p>
@@ -95,6 +97,20 @@ function Entry({ schedule }: { readonly schedule: Schedule }) {
       )}
       <Problem text={problem} />
     </li>
+  );
+}
+
+function PlanOf({ id }: { readonly id: string }) {
+  const { data: plan } = usePlan(id);
+  return (
+    <p className="text-soft wrap-anywhere">
+      Runs the plan{' '}
+      <Link to="/plans/$plan" params={{ plan: id }} className="text-ink underline">
+        <Visible text={plan?.title ?? id} />
+      </Link>
+      {plan?.approved?.is_current === false && ', which was changed since its approval'}
+      {plan && !plan.approved && ', which is not approved yet'}
+    </p>
   );
 }
 
@@ -138,6 +154,8 @@ const NONE = '';
 function AddSchedule() {
   const changed = useChanged();
   const { data: roles = [] } = useRoles();
+  const plans = usePlans().data?.pages.flatMap(({ items }) => items) ?? [];
+  const [plan, setPlan] = useState(NONE);
   const [name, setName] = useState('');
   const [cron, setCron] = useState('0 9 * * MON-FRI');
   const [zone, setZone] = useState(ZONE);
@@ -149,12 +167,12 @@ function AddSchedule() {
       name,
       cron,
       time_zone: zone,
-      message,
-      role: role === NONE ? null : role,
+      ...(plan === NONE ? { message, role: role === NONE ? null : role } : { plan_id: plan }),
       missed,
     });
     setName('');
     setMessage('');
+    setPlan(NONE);
     await changed();
   };
   return (
@@ -162,9 +180,9 @@ function AddSchedule() {
       <NameAndMessage
         name={name}
         setName={setName}
-        message={message}
+        message={plan === NONE ? message : null}
         setMessage={setMessage}
-        hint="What the agent is told each time."
+        hint="The message to the agent, each time."
       />
       <div className="grid gap-3 sm:grid-cols-2">
         <Labelled label="When" hint="Minute, hour, day, month, weekday.">
@@ -191,12 +209,28 @@ function AddSchedule() {
         </Labelled>
       </div>
       <div className="flex flex-wrap gap-3">
-        <Select
-          label="Role"
-          value={role}
-          choose={setRole}
-          choices={[[NONE, 'Default role'], ...roles.map((each): [string, string] => [each.name, each.name])]}
-        />
+        {plans.length > 0 && (
+          <Select
+            label="What it starts"
+            value={plan}
+            choose={setPlan}
+            choices={[
+              [NONE, 'Sends a message'],
+              ...plans.map((each): [string, string] => [each.id, `Runs the plan ${each.title}`]),
+            ]}
+          />
+        )}
+        {plan === NONE && (
+          <Select
+            label="Role"
+            value={role}
+            choose={setRole}
+            choices={[
+              [NONE, 'Default role'],
+              ...roles.map((each): [string, string] => [each.name, each.name]),
+            ]}
+          />
+        )}
         <Select
           label="Missed times"
           value={missed}

@@ -99,7 +99,7 @@ function AddTrigger({ show }: { readonly show: Show }) {
         setName={setName}
         message={message}
         setMessage={setMessage}
-        hint="What the agent is told; the body of the request follows."
+        hint="The message to the agent; the body of the request is added to it."
       />
       <label className="flex items-center gap-2">
         <input

@@ -1,5 +1,6 @@
 // The webhooks of the workspace, and their dead letters, which can be sent again.
 
+import { Link } from '@tanstack/react-router';
 import { RotateCcw, Send } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
@@ -16,6 +17,10 @@ type Event = Webhook['events'][number];
 const EVENTS: readonly (readonly [Event, string])[] = [
   ['run.ended', 'A run has ended'],
   ['approval.waiting', 'An approval is waiting'],
+  ['plan.waiting', 'A plan waits for its approval'],
+  ['plan.ended', 'The run of a plan has ended'],
+  ['content.published', 'Content is published'],
+  ['content.unpublished', 'Content is unpublished'],
 ];
 
 export function Webhooks() {
@@ -24,7 +29,7 @@ export function Webhooks() {
   return (
     <Section
       title="Webhooks"
-      about="Addresses that are told what happens, with a signature (Standard Webhooks)."
+      about="Addresses that receive a signed message about each event (Standard Webhooks)."
       query={query}
     >
       {(webhooks) => (
@@ -51,7 +56,7 @@ interface EntryProps {
 }
 
 function Entry({ webhook, showSecret }: EntryProps) {
-  const { id, url, events, enabled, waiting, dead } = webhook;
+  const { id, url, events, plan_id, enabled, waiting, dead } = webhook;
   const { busy, problem, act } = useAction(useChanged());
   return (
     <li className="px-4 py-2.5">
@@ -63,7 +68,9 @@ function Entry({ webhook, showSecret }: EntryProps) {
         <span className="ml-auto flex items-center gap-1">
           <Button
             disabled={busy}
-            onClick={() => void act(() => client.webhooks.change(id, { url, events, enabled: !enabled }))}
+            onClick={() =>
+              void act(() => client.webhooks.change(id, { url, events, plan_id, enabled: !enabled }))
+            }
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
@@ -81,6 +88,14 @@ function Entry({ webhook, showSecret }: EntryProps) {
         {EVENTS.filter(([event]) => events.includes(event))
           .map(([, words]) => words)
           .join(', ')}
+        {plan_id !== null && (
+          <>
+            {' · of '}
+            <Link to="/plans/$plan" params={{ plan: plan_id }} className="underline">
+              one plan
+            </Link>
+          </>
+        )}
         {waiting > 0 && ` · ${waiting} waiting`}
       </p>
       <Problem text={problem} />
@@ -102,7 +117,7 @@ function DeadLetters({ webhook: { id, url, dead } }: { readonly webhook: Webhook
           <li key={message} className="flex flex-wrap items-center gap-2">
             <When at={created_at} className="text-soft" />
             <Code>{event}</Code>
-            <span className="min-w-0 flex-1 wrap-anywhere">
+            <span className="min-w-0 flex-1 basis-56 wrap-anywhere">
               {error} ({attempts === 1 ? '1 attempt' : `${attempts} attempts`})
             </span>
             <Button disabled={busy} onClick={() => void act(() => client.webhooks.sendAgain(id, message))}>

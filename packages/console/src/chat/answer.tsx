@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Markdown } from '../ui/markdown/markdown.tsx';
 import { between } from '../ui/format.tsx';
+import { AnswerAgain } from './answer-again.tsx';
 import { MomentLink } from './moment-link.tsx';
 
 export function Answer({ item, turn }: { readonly item: AnswerItem; readonly turn: Turn }) {
@@ -31,9 +32,6 @@ export function Answer({ item, turn }: { readonly item: AnswerItem; readonly tur
         ),
       )}
       {streaming && item.parts.length === 0 && <Waiting />}
-      {item.state === 'interrupted' && text !== '' && (
-        <p className="mt-1 text-xs text-soft italic">Stopped here.</p>
-      )}
       {item.error && turn.error === null && <p className="mt-1 text-sm text-bad">{item.error.error}</p>}
       {text !== '' && (
         // The space is reserved from the start, so that nothing moves when the answer ends.
@@ -43,6 +41,7 @@ export function Answer({ item, turn }: { readonly item: AnswerItem; readonly tur
               <CopyButton text={text} what="the answer" />
               <MomentLink seq={item.seq} />
               <ContextLink run={turn.run} message={item.message} />
+              {item === turn.items.at(-1) && <AnswerAgain turn={turn} />}
             </span>
           )}
         </div>

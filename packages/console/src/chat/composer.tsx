@@ -21,6 +21,10 @@ interface ComposerProps {
   readonly stopping?: boolean;
   /** Pickers for the role, the model and the busy policy. */
   readonly children?: ReactNode;
+  /** What the mode of a new chat can be told. */
+  readonly options?: ReactNode;
+  /** How full the model's context window is. */
+  readonly context?: ReactNode;
 }
 
 export function Composer({
@@ -30,6 +34,8 @@ export function Composer({
   stop,
   stopping = false,
   children,
+  options,
+  context,
 }: ComposerProps) {
   const { content: text, files } = draft;
   const [problem, setProblem] = useState<string | null>(null);
@@ -112,10 +118,12 @@ export function Composer({
           {problem}
         </p>
       )}
+      {options}
       <div className="flex flex-wrap items-center gap-0.5 px-2 pb-2">
         <AttachMenu attach={attach} upload={upload.all} />
         {children}
         <span className="ml-auto flex items-center gap-1.5">
+          {context}
           {stop && (
             <IconButton
               label={stopping ? 'Stopping…' : 'Stop (Esc)'}

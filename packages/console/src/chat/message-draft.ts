@@ -1,7 +1,8 @@
-// An unsent message with its files, role, model and busy policy, stored for the tab.
+// An unsent message with its files, role, model, busy policy and mode, stored for the tab.
 
 import { useEffect, useState } from 'react';
 import { newKey } from '@continuo/client';
+import { DEFAULT_MODE, type ModeChoice } from './mode.ts';
 import type { Policy } from './pickers.tsx';
 
 interface Draft {
@@ -12,6 +13,8 @@ interface Draft {
   readonly role: string;
   readonly model: string;
   readonly policy: Policy;
+  /** Only of a new chat. */
+  readonly mode: ModeChoice;
 }
 
 /**
@@ -29,7 +32,15 @@ interface StoredDraft extends Draft {
 const PREFIX = 'continuo-draft:';
 /** Drafts too large for session storage: they last as long as the page. */
 const unstored = new Map<string, StoredDraft>();
-const EMPTY: StoredDraft = { content: '', files: [], role: '', model: '', policy: 'enqueue', key: null };
+const EMPTY: StoredDraft = {
+  content: '',
+  files: [],
+  role: '',
+  model: '',
+  policy: 'enqueue',
+  mode: DEFAULT_MODE,
+  key: null,
+};
 
 export interface DraftHandle {
   readonly draft: Draft;
@@ -62,6 +73,8 @@ function without(draft: StoredDraft, sent: Draft): StoredDraft {
     ...draft,
     content: content.startsWith(sent.content) ? content.slice(sent.content.length).trimStart() : content,
     files: draft.files.filter((file) => !sent.files.includes(file)),
+    // Criteria and briefs are about the goal that was sent.
+    mode: JSON.stringify(draft.mode) === JSON.stringify(sent.mode) ? DEFAULT_MODE : draft.mode,
     key: null,
   };
 }

@@ -39,9 +39,9 @@ function objectOf({ action, entity_type, entity_name }: Operation): string {
     // The name is the collection.
     case 'list':
       return entity_name.slice(0, 1).toLowerCase() + entity_name.slice(1);
-    // The name is the query.
+    // The name is the query. A search of a project or of the workspace, which finds all kinds, has the kind `project`.
     case 'search':
-      return `${kind}s for “${entity_name}”`;
+      return `${entity_type === 'project' ? '' : `${kind}s `}for “${entity_name}”`;
     default:
       return `${kind} “${entity_name}”`;
   }

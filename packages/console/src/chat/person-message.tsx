@@ -2,7 +2,7 @@
 
 import type { PersonItem, Turn } from '@continuo/protocol';
 import { Pencil } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { newKey } from '@continuo/client';
 import { client } from '../data/client.ts';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -15,6 +15,8 @@ import { useIsReplay } from './replay-context.ts';
 import { sendErrorText, ignoreKeyReuse } from './send-errors.ts';
 import { focusComposer } from './focus-composer.ts';
 import { MomentLink } from './moment-link.tsx';
+import { useTranscriptActions } from './transcript-actions.ts';
+import { VariantSwitch } from './variant-switch.tsx';
 
 interface PersonMessageProps {
   readonly item: PersonItem;
@@ -22,13 +24,14 @@ interface PersonMessageProps {
   readonly forgotten: boolean;
 }
 
-export function PersonMessage({ item, forgotten }: PersonMessageProps) {
+export function PersonMessage({ item, turn, forgotten }: PersonMessageProps) {
   const [editing, setEditing] = useState<'no' | 'yes' | 'closed'>('no');
   const isReplay = useIsReplay();
   if (editing === 'yes')
     return (
       <Edit
         item={item}
+        run={turn.run}
         forgotten={forgotten}
         close={() => setEditing('closed')}
         sent={() => setEditing('no')}
@@ -51,7 +54,7 @@ export function PersonMessage({ item, forgotten }: PersonMessageProps) {
           ))}
         </ul>
       )}
-      <div className="flex h-7 items-center gap-0.5 text-xs text-soft">
+      <div className="-mb-3 flex h-7 items-center gap-0.5 text-xs text-soft">
         {item.steer && <span className="mr-1">Sent while the run was open</span>}
         {forgotten && <span className="mr-1">Rewound</span>}
         <span className="flex opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
@@ -68,6 +71,7 @@ export function PersonMessage({ item, forgotten }: PersonMessageProps) {
             </IconButton>
           )}
         </span>
+        {!item.steer && <VariantSwitch turn={turn} />}
       </div>
     </article>
   );
@@ -75,12 +79,19 @@ export function PersonMessage({ item, forgotten }: PersonMessageProps) {
 
 interface EditProps {
   readonly item: PersonItem;
+  readonly run: string;
   readonly forgotten: boolean;
   readonly close: () => void;
   readonly sent: () => void;
 }
 
-function Edit({ item, forgotten, close, sent }: EditProps) {
+function Edit({ item, run, forgotten, close, sent }: EditProps) {
+  const { hold, follow } = useTranscriptActions();
+  // If another tab rewinds the message meanwhile, its turn is not folded away under the field.
+  useEffect(() => {
+    hold(run);
+    return () => hold(null);
+  }, [hold, run]);
   const chat = useParam('chat');
   const [text, setText] = useState(item.content);
   const [problem, setProblem] = useState<string | null>(null);
@@ -105,6 +116,7 @@ function Edit({ item, forgotten, close, sent }: EditProps) {
       await ignoreKeyReuse(client.chats.send(chat, message, { idempotencyKey: key.current }));
       focusComposer(box.current);
       sent();
+      follow();
     } catch (error) {
       setProblem(sendErrorText(error as Error));
       setBusy(false);

@@ -1,11 +1,13 @@
-// The choices for a message: role, model, and busy policy.
+// The choices for a message: mode, role, model, and busy policy.
 
 import { useQuery } from '@tanstack/react-query';
-import { Bot, Check, Cpu, ListEnd } from 'lucide-react';
+import { Bot, Check, Cpu, ListEnd, Workflow } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useState, type ReactNode } from 'react';
 import { client } from '../data/client.ts';
 import { useRoles } from '../data/queries.ts';
+import { MODES, type Mode } from './mode.ts';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 
 export type Policy = 'enqueue' | 'steer' | 'interrupt' | 'rollback' | 'reject';
 
@@ -41,6 +43,31 @@ export function PolicyPicker({
       value={value}
       choices={POLICIES}
       choose={(chosen) => choose(chosen as Policy)}
+    />
+  );
+}
+
+interface ModePickerProps {
+  /** Empty: the default of the role. */
+  readonly value: Mode | '';
+  readonly choose: (mode: Mode) => void;
+  readonly role: string;
+}
+
+export function ModePicker({ value, choose, role }: ModePickerProps) {
+  const { data: teams = [] } = useQuery({
+    queryKey: ['teams'],
+    queryFn: async ({ signal }) => (await client.teams.list({ signal })).items,
+    enabled: role !== '',
+  });
+  const usual = teams.some(({ lead }) => lead === role) ? 'plan_then_execute' : 'chat_mode';
+  return (
+    <Picker
+      label="Mode"
+      icon={<Workflow className="size-4" aria-hidden="true" />}
+      value={value || usual}
+      choices={MODES}
+      choose={(chosen) => choose(chosen as Mode)}
     />
   );
 }
@@ -126,6 +153,22 @@ function NameModel({ done }: { readonly done: (id: string | null) => void }) {
   );
 }
 
+/** Makes a menu that has to scroll end with a whole row. */
+function fitRows(menu: HTMLElement | null): void {
+  // The menu has its height once it is placed.
+  if (menu) requestAnimationFrame(() => requestAnimationFrame(() => fit(menu)));
+}
+
+function fit(menu: HTMLElement): void {
+  if (menu.scrollHeight <= menu.clientHeight) return;
+  const top = menu.getBoundingClientRect().top;
+  const ends = [...menu.querySelectorAll('[role^=menuitem]')].map(
+    (row) => row.getBoundingClientRect().bottom - top,
+  );
+  const last = ends.filter((end) => end <= menu.clientHeight).at(-1);
+  if (last !== undefined) menu.style.maxHeight = `${Math.ceil(last) + 1}px`;
+}
+
 const ABOUT: Record<string, string> = {
   'offline/demo': 'No language model: follows fixed rules, at a human pace.',
   'offline/instant': 'Like offline/demo, without delays.',
@@ -156,15 +199,16 @@ function Picker({
         className="inline-flex h-8 max-w-48 items-center gap-1.5 rounded-lg px-2 text-xs text-soft hover:bg-hover hover:text-ink data-[state=open]:bg-hover"
       >
         {icon}
-        <span className="truncate max-sm:max-w-20">{shown}</span>
+        <span className="truncate max-sm:max-w-28">{shown}</span>
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <MenuPortal>
         <DropdownMenu.Content
           align="start"
           side="top"
           sideOffset={6}
           collisionPadding={12}
-          className="z-50 max-h-80 w-72 overflow-y-auto rounded-xl border bg-raised p-1 shadow-lg"
+          ref={fitRows}
+          className="z-50 max-h-[min(36rem,var(--radix-dropdown-menu-content-available-height))] w-72 overflow-y-auto rounded-xl border bg-raised p-1 shadow-lg"
         >
           <DropdownMenu.Label className="px-2.5 pt-1.5 pb-1 text-xs font-medium text-soft">
             {label}
@@ -193,7 +237,7 @@ function Picker({
             </DropdownMenu.Item>
           )}
         </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      </MenuPortal>
     </DropdownMenu.Root>
   );
 }

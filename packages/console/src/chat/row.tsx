@@ -1,6 +1,6 @@
 // One row of a transcript.
 
-import type { ChatView, Turn } from '@continuo/protocol';
+import { isOpen, type ChatView, type Turn } from '@continuo/protocol';
 import { Link } from '@tanstack/react-router';
 import { CircleSlash, CircleX, ListTree } from 'lucide-react';
 import { memo } from 'react';
@@ -8,6 +8,10 @@ import { between, money, number } from '../ui/format.tsx';
 import { ChangedFilesLink } from '../files/changed-files-link.tsx';
 import { Answer } from './answer.tsx';
 import { CallGroup } from './call-group.tsx';
+import { ChildRun } from './child-run.tsx';
+import { PlanSteps } from './plan-steps.tsx';
+import { SpentSoFar } from './spent-so-far.tsx';
+import { Verdict } from './verdict.tsx';
 import { ToolCall } from './tool-call.tsx';
 import { PersonMessage } from './person-message.tsx';
 import { useIsReplay } from './replay-context.ts';
@@ -58,6 +62,12 @@ function ItemView({
       return <Answer item={item} turn={turn} />;
     case 'call':
       return <ToolCall item={item} turn={turn} />;
+    case 'child':
+      return <ChildRun item={item} turn={turn} />;
+    case 'plan':
+      return <PlanSteps item={item} />;
+    case 'verdict':
+      return <Verdict item={item} />;
   }
 }
 
@@ -69,12 +79,12 @@ const CANCELED: Record<string, string> = {
 
 function TurnEnd({ turn }: { readonly turn: Turn }) {
   const isReplay = useIsReplay();
-  if (turn.state === 'running' || turn.state === 'waiting' || turn.state === 'paused') return null;
-  const { input, output } = turn.usage;
+  if (isOpen(turn)) return startsRuns(turn) && !isReplay ? <SpentSoFar turn={turn} /> : null;
+  const { input, output, cost } = spentBy(turn);
   const used = [
     between(turn.startedAt, turn.endedAt),
     input + output > 0 && `${number(input)} tokens in, ${number(output)} out`,
-    turn.cost !== null && money(turn.cost),
+    cost !== null && money(cost),
     turn.takeovers > 0 && `${turn.takeovers + 1} attempts`,
   ].filter(Boolean);
   return (
@@ -115,4 +125,24 @@ function TurnEnd({ turn }: { readonly turn: Turn }) {
       </div>
     </div>
   );
+}
+
+function startsRuns({ items }: Turn): boolean {
+  return items.some(({ kind }) => kind === 'child' || kind === 'plan');
+}
+
+/** By the run and the runs that it started. */
+function spentBy({ usage, cost, items }: Turn): {
+  readonly input: number;
+  readonly output: number;
+  readonly cost: number | null;
+} {
+  const spent = { input: usage.input, output: usage.output, cost };
+  for (const item of items) {
+    if (item.kind !== 'child' || !item.usage) continue;
+    spent.input += item.usage.input;
+    spent.output += item.usage.output;
+    if (item.cost !== null) spent.cost = (spent.cost ?? 0) + item.cost;
+  }
+  return spent;
 }

@@ -1,13 +1,6 @@
 // The rows of a transcript, made from the turns of a chat.
 
-import {
-  neverBegan,
-  type AnswerItem,
-  type CallItem,
-  type ChatView,
-  type Item,
-  type Turn,
-} from '@continuo/protocol';
+import { neverBegan, type AnswerItem, type CallItem, type Item, type Turn } from '@continuo/protocol';
 
 export type Row =
   | { readonly kind: 'item'; readonly key: string; readonly turn: Turn; readonly item: Item }
@@ -20,16 +13,21 @@ export type Row =
 
 const made = new WeakMap<Turn, { readonly version: number; readonly rows: readonly Row[] }>();
 
-export function rowsOf(view: ChatView): Row[] {
-  return view.turns.flatMap(rowsOfTurn);
+export function rowsOf(turns: readonly Turn[]): Row[] {
+  return turns.flatMap(rowsOfTurn);
 }
 
 /** Cached until the turn changes. */
 function rowsOfTurn(turn: Turn): readonly Row[] {
   const known = made.get(turn);
   if (known?.version === turn.version) return known.rows;
+  const inPlan = new Set(
+    turn.items.flatMap((item) => (item.kind === 'plan' ? item.steps.map((step) => step.run) : [])),
+  );
   const rows = turn.items
     .filter((item) => item.kind !== 'answer' || saysSomething(item))
+    // The plan shows its steps.
+    .filter((item) => item.kind !== 'child' || !inPlan.has(item.run))
     .reduce<Item[][]>((groups, item) => {
       const last = groups.at(-1);
       if (last && canGroup(item) && canGroup(last[0]!)) last.push(item);
@@ -51,7 +49,8 @@ export function indexAt(rows: readonly Row[], seq: number): number {
   return begun === -1 ? rows.findIndex((row) => row.turn === turn) : begun;
 }
 
-function seqOf(row: Row): number {
+/** The event with which a row begins; Infinity for the end of a turn. */
+export function seqOf(row: Row): number {
   if (row.kind === 'item') return row.item.seq;
   return row.kind === 'calls' ? row.calls[0]!.seq : Infinity;
 }

@@ -21,7 +21,8 @@ export const WORDS: Record<Status, string> = {
   pausing: 'Pausing…',
   paused: 'Paused',
   stopping: 'Stopping…',
-  stopped: 'Stopped',
+  // The end of the stopped turn says so.
+  stopped: 'Ready',
   error: 'Failed',
 };
 

@@ -38,7 +38,7 @@ function AnyCall({ item, turn }: ToolCallProps) {
           <span className="min-w-0 flex-1 truncate wrap-anywhere group-open/call:whitespace-normal">
             <Title item={item} />
           </span>
-          <span className="shrink-0 text-xs text-soft tabular-nums">
+          <span className="shrink-0 text-xs text-soft tabular-nums max-sm:hidden">
             {between(item.startedAt, item.endedAt)}
           </span>
           {/* The link of the version lies here, outside of the summary: one control cannot contain another. */}

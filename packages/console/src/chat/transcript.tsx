@@ -4,16 +4,20 @@
 
 import type { ChatView } from '@continuo/protocol';
 import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
-import { ArrowDown } from 'lucide-react';
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { ArrowDown, LoaderCircle } from 'lucide-react';
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '../ui/button.tsx';
-import { Loading } from '../ui/states.tsx';
 import { RowView } from './row.tsx';
-import { indexAt, rowsOf, type Row } from './rows.ts';
+import { indexAt, rowsOf, seqOf, type Row } from './rows.ts';
+import { firstSeqIn, shownMoment } from './shown-moment.ts';
+import { TranscriptActionsProvider, type TranscriptActions, type Way } from './transcript-actions.ts';
+import { choicesFor, shownOf, variantsOf, type Choices } from './variants.ts';
 
-/** In pixels: how near the top older events are loaded, and how near the end counts as the end. */
+/** In pixels: how near the top older events are loaded, by a person who stays at the end and by one who has scrolled up. */
 const NEAR_TOP = 600;
+const NEAR_TOP_SCROLLING = 3000;
+/** In pixels: how near the end counts as the end. */
 const NEAR_END = 80;
 /** A threshold that no position meets. */
 const NEVER_AT_END = -1;
@@ -35,10 +39,14 @@ export function Transcript({ view, older, loadOlder, moment = null, children }: 
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(moment === null);
-  const rows = rowsOf(view);
+  const variants = variantsOf(view);
+  const [choices, setChoices] = useState<Choices>({});
+  const [held, setHeld] = useState<string | null>(null);
+  const shown = shownOf(variants, choices, held);
+  const rows = rowsOf(shown.turns);
   const list = useRef<HTMLDivElement>(null);
   /** The rows near the viewport, and those in use. */
-  const shown = (range: Range): number[] => {
+  const rendered = (range: Range): number[] => {
     const near = new Set(defaultRangeExtractor(range));
     const used = [...(list.current?.children ?? [])].filter((row) => row.querySelector(IN_USE));
     const keys = new Set(used.map((row) => (row as HTMLElement).dataset.row));
@@ -51,11 +59,10 @@ export function Transcript({ view, older, loadOlder, moment = null, children }: 
     getItemKey: (index) => rows[index]!.key,
     estimateSize: () => 90,
     overscan: 6,
-    rangeExtractor: shown,
+    rangeExtractor: rendered,
     anchorTo: 'end',
     followOnAppend: atEnd,
     scrollEndThreshold: atEnd ? NEAR_END : NEVER_AT_END,
-    useFlushSync: false,
   });
 
   // While the person is at the end, the end stays visible as content grows.
@@ -77,7 +84,8 @@ export function Transcript({ view, older, loadOlder, moment = null, children }: 
   }, []);
 
   const loadMore = useEffectEvent(() => {
-    if (older !== 'more' || (scroller.current?.scrollTop ?? Infinity) > NEAR_TOP) return;
+    const near = stick.current ? NEAR_TOP : NEAR_TOP_SCROLLING;
+    if (older !== 'more' || (scroller.current?.scrollTop ?? Infinity) > near) return;
     // A failed load is tried again at the next scroll.
     loadOlder().catch(() => undefined);
   });
@@ -123,18 +131,60 @@ export function Transcript({ view, older, loadOlder, moment = null, children }: 
       loadOlder().catch(() => (visited.current = moment.visit));
       return;
     }
+    const said = view.turns.findLast(({ firstSeq }) => firstSeq <= moment.seq);
+    // A variant that is folded is shown first.
+    if (said && !shown.turns.includes(said)) return setChoices(choicesFor(said, variants));
     visited.current = moment.visit;
     const index = indexAt(rows, moment.seq);
     virtualizer.scrollToIndex(index, { align: 'start' });
     setFound(rows[index]?.key ?? null);
     scroller.current?.focus({ preventScroll: true });
   });
-  useEffect(() => goToMoment(), [moment?.visit, older, view.firstSeq]);
+  useEffect(() => goToMoment(), [moment?.visit, older, view.firstSeq, choices]);
+  const momentSeq = moment?.seq ?? null;
+  useEffect(() => {
+    shownMoment.set(() => {
+      const element = scroller.current;
+      if (stick.current || !element) return null;
+      return isInView(element.querySelector('.found-row'), element) ? momentSeq : firstSeqIn(element);
+    });
+    return () => shownMoment.set(() => null);
+  }, [momentSeq]);
   const scrollToEnd = () => {
     stick.current = true;
     setAtEnd(true);
     virtualizer.scrollToEnd();
   };
+  const moved = useRef<{ readonly fork: string; readonly way: Way } | null>(null);
+  const place = JSON.stringify([...shown.places].map(([{ run }, at]) => [run, at]));
+  const lastTurn = shown.turns.at(-1) ?? null;
+  const actions = useMemo(
+    (): TranscriptActions => ({
+      placeOf: (turn) => shown.places.get(turn),
+      choose: ({ fork, index }, way) => {
+        stick.current = false;
+        setAtEnd(false);
+        moved.current = { fork, way };
+        setChoices((now) => ({ ...now, [fork]: index + (way === 'earlier' ? -1 : 1) }));
+      },
+      movedTo: ({ fork }) => {
+        if (moved.current?.fork !== fork) return null;
+        const { way } = moved.current;
+        moved.current = null;
+        return way;
+      },
+      last: lastTurn,
+      hold: setHeld,
+      follow: () => {
+        setChoices({});
+        stick.current = true;
+        setAtEnd(true);
+        virtualizer.scrollToEnd();
+      },
+    }),
+    // The places are made anew with every event.
+    [place, lastTurn],
+  );
 
   return (
     <div className="relative min-h-0 flex-[1_0_10rem]">
@@ -154,24 +204,46 @@ export function Transcript({ view, older, loadOlder, moment = null, children }: 
         className="h-full overflow-y-auto [overflow-anchor:none]"
       >
         <div ref={content} className="mx-auto max-w-3xl px-4 pt-6 pb-4 sm:px-6">
-          {older === 'loading' && <Loading what="earlier messages" />}
           <div ref={list} className="relative w-full" style={{ height: total }}>
-            {virtualizer.getVirtualItems().map(({ index, key, start }) => (
-              <div
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                data-row={key}
-                className={`absolute top-0 left-0 w-full ${key === found ? 'found-row' : ''}`}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <RowView row={rows[index]!} version={versionOf(rows[index]!, view)} view={view} />
-              </div>
-            ))}
+            <TranscriptActionsProvider value={actions}>
+              {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+                <div
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  data-index={index}
+                  data-row={key}
+                  data-seq={beginningOf(rows[index]!)}
+                  className={`absolute top-0 left-0 w-full ${key === found ? 'found-row' : ''}`}
+                  style={{ transform: `translateY(${start}px)` }}
+                >
+                  <RowView row={rows[index]!} version={versionOf(rows[index]!, view)} view={view} />
+                </div>
+              ))}
+            </TranscriptActionsProvider>
           </div>
-          {children}
+          {shown.earlier === null ? (
+            children
+          ) : (
+            <EarlierVariant
+              show={() =>
+                setChoices(
+                  Object.fromEntries(Object.entries(choices).filter(([fork]) => fork !== shown.earlier)),
+                )
+              }
+            />
+          )}
         </div>
       </div>
+      {/* Over the rows, which it does not move. */}
+      {older === 'loading' && (
+        <p
+          role="status"
+          className="pointer-events-none absolute top-3 left-1/2 flex -translate-x-1/2 items-center gap-2 rounded-full border bg-raised px-3 py-1 text-xs whitespace-nowrap text-soft shadow-md"
+        >
+          <LoaderCircle className="size-3.5 animate-spin" aria-hidden="true" />
+          Loading earlier messages…
+        </p>
+      )}
       {!atEnd && (
         <Button
           onClick={scrollToEnd}
@@ -185,6 +257,28 @@ export function Transcript({ view, older, loadOlder, moment = null, children }: 
   );
 }
 
+function EarlierVariant({ show }: { readonly show: () => void }) {
+  return (
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-lg bg-sunken px-3 py-2 text-sm text-soft">
+      <span className="mr-auto">This is an earlier variant. The model no longer sees it.</span>
+      <Button className="!px-2 !py-1 !text-xs" onClick={show}>
+        Show the latest
+      </Button>
+    </p>
+  );
+}
+
+function isInView(row: Element | null, scroller: Element): boolean {
+  if (!row) return false;
+  const [box, view] = [row.getBoundingClientRect(), scroller.getBoundingClientRect()];
+  return box.bottom > view.top && box.top < view.bottom;
+}
+
+function beginningOf(row: Row): number | undefined {
+  const seq = seqOf(row);
+  return Number.isFinite(seq) ? seq : undefined;
+}
+
 function versionOf(row: Row, { fold }: ChatView): number {
   // A message sent since may be the same one again.
   if (row.kind === 'canceled-message') return fold.said.size;
@@ -192,5 +286,7 @@ function versionOf(row: Row, { fold }: ChatView): number {
   if (row.kind !== 'item' || turn.forgotten !== null) return turn.version;
   // If the whole run failed, its end row says why.
   const failed = row.item.kind === 'answer' && row.item.error !== null;
-  return failed ? turn.version : row.item.version;
+  // The run that wrote a plan shows it until the plan's own item does.
+  const isChild = row.item.kind === 'child';
+  return failed || isChild ? turn.version : row.item.version;
 }

@@ -75,12 +75,15 @@ function unlocked(): Promise<void> {
   });
 }
 
-function applyHint(queries: QueryClient, { chats, files, servers, automation }: Hint): void {
+function applyHint(queries: QueryClient, { chats, files, servers, automation, executions }: Hint): void {
   for (const chat of chats) {
     const refetch = () => void chatChanged(queries, chat);
     refetch();
-    for (const key of [keys.chats, keys.chat(chat)]) afterFirstFetches(queries, key, refetch);
+    for (const key of [keys.chats, keys.pinnedChats, keys.chat(chat)])
+      afterFirstFetches(queries, key, refetch);
     invalidate(queries, keys.why(chat));
+    // The focus is no event of the chat.
+    invalidate(queries, keys.focus(chat));
   }
   if (chats.length > 0) {
     invalidate(queries, keys.approvals);
@@ -89,6 +92,7 @@ function applyHint(queries: QueryClient, { chats, files, servers, automation }: 
   if (files) invalidate(queries, keys.files);
   if (servers) invalidate(queries, keys.servers);
   if (automation) invalidate(queries, keys.automation);
+  for (const id of executions) invalidate(queries, keys.output(id));
 }
 
 function invalidate(queries: QueryClient, queryKey: QueryKey): void {

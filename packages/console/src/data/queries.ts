@@ -19,6 +19,7 @@ export type Approval = ApprovalPage['items'][number];
 /** Queries under `files`, `approvals`, `runs`, `servers` and `automation` are stale as soon as a hint says so. */
 export const keys = {
   chats: ['chats'] as QueryKey,
+  pinnedChats: ['pinned-chats'] as QueryKey,
   /** Archived and removed chats. */
   hiddenChats: ['hidden-chats'] as QueryKey,
   chat: (id: string): QueryKey => ['chat', id],
@@ -27,10 +28,15 @@ export const keys = {
   runs: ['runs'] as QueryKey,
   servers: ['servers'] as QueryKey,
   automation: ['automation'] as QueryKey,
+  output: (id: string): QueryKey => ['execution-output', id],
+  /** The agent state and the summaries of a chat; what it has in focus, and how full the model's window is. */
+  memory: (chat: string): QueryKey => ['memory', chat],
+  focus: (chat: string): QueryKey => ['focus', chat],
   why: (chat: string): QueryKey => ['why', chat],
 };
 
 const CHATS_PER_PAGE = 50;
+const MAX_PINNED = 100;
 
 /** Hints invalidate queries, so nothing is stale by age. */
 export const queries = new QueryClient({
@@ -55,6 +61,15 @@ export function useChats() {
       ),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next,
+  });
+}
+
+/** The most recently active 100. */
+export function usePinnedChats() {
+  return useQuery({
+    queryKey: keys.pinnedChats,
+    queryFn: async ({ signal }) =>
+      (await client.chats.list({ pinned: 'true', limit: MAX_PINNED }, { signal })).items,
   });
 }
 
@@ -153,6 +168,7 @@ export async function chatChanged(cache: QueryClient, id: string): Promise<void>
     if (!(error instanceof ApiError)) return;
     // Removed: pages that show it are told.
     cache.setQueryData<InfiniteData<ChatPage>>(keys.chats, (data) => data && without(data, id));
+    cache.setQueryData<Chat[]>(keys.pinnedChats, (data) => data?.filter((chat) => chat.id !== id));
     void cache.invalidateQueries({ queryKey: keys.chat(id) });
   }
 }
@@ -160,9 +176,16 @@ export async function chatChanged(cache: QueryClient, id: string): Promise<void>
 /** Stores a chat that the server has just returned. A chat with new activity moves to the top. */
 export function putChat(cache: QueryClient, chat: Chat): void {
   cache.setQueryData(keys.chat(chat.id), chat);
+  // The server's lists leave out archived and removed chats, and chats that a run opened for a part of its work.
+  const isListed = chat.archived_at === null && chat.removed_at === null && chat.parent_run === null;
+  cache.setQueryData<Chat[]>(keys.pinnedChats, (data) => {
+    const others = data?.filter(({ id }) => id !== chat.id);
+    if (!isListed || chat.pinned_at === null) return others;
+    return others && [chat, ...others].toSorted((one, other) => other.active_at.localeCompare(one.active_at));
+  });
   cache.setQueryData<InfiniteData<ChatPage>>(keys.chats, (data) => {
     if (!data) return data;
-    if (chat.archived_at !== null || chat.removed_at !== null) return without(data, chat.id);
+    if (!isListed) return without(data, chat.id);
     const known = data.pages.flatMap(({ items }) => items).find(({ id }) => id === chat.id);
     const stays = known?.active_at === chat.active_at;
     const pages = stays

@@ -1,19 +1,22 @@
-// The left column: search, a new file, and the tree or the changed files.
+// The left column: search, new files and folders, and the tree or the changed files.
 
-import { useQueryClient } from '@tanstack/react-query';
-import { FilePlus2, FileText, Search, SearchX } from 'lucide-react';
+import { Link } from '@tanstack/react-router';
+import { Ellipsis, FilePlus2, FileText, FolderPlus, Search, SearchX, Trash2, Upload } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
 import { useDeferredValue, useState } from 'react';
-import { ApiError } from '@continuo/client';
-import { client } from '../data/client.ts';
-import { keys } from '../data/queries.ts';
+import { useStore } from '../data/store.ts';
 import { IconButton } from '../ui/button.tsx';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
 import { folderOf, useFileSearch } from './file-search.ts';
 import { ChangedFiles } from './changed-files.tsx';
-import { PathDialog } from './path-dialog.tsx';
-import { LinkToFile, useOpenFile } from './link-to-file.tsx';
+import { currentFolder } from './current-folder.ts';
+import { isFixed, useEntryActions } from './entry-actions.tsx';
+import { LinkToFile } from './link-to-file.tsx';
+import { newFolders } from './new-folders.ts';
 import { useSearchHits } from './queries.ts';
 import { Tree } from './tree.tsx';
+import { useFileChooser } from './uploads.tsx';
 
 export function Browse({ open }: { readonly open: string }) {
   const [words, setWords] = useState('');
@@ -30,14 +33,14 @@ export function Browse({ open }: { readonly open: string }) {
           <input
             type="search"
             aria-label="Search files"
-            placeholder="Search names and contents"
+            placeholder="Search files"
             value={words}
             onChange={(event) => setWords(event.target.value)}
             onKeyDown={(event) => event.key === 'Escape' && setWords('')}
             className="w-full rounded-lg border bg-page py-1 pr-2 pl-8 text-sm"
           />
         </div>
-        <NewFile beside={open} />
+        <Add beside={open} />
       </div>
       {words.trim() !== '' ? (
         <Hits words={words.trim()} open={open} />
@@ -52,38 +55,53 @@ export function Browse({ open }: { readonly open: string }) {
   );
 }
 
-function NewFile({ beside }: { readonly beside: string }) {
-  const cache = useQueryClient();
-  const openFile = useOpenFile();
-  const [asking, setAsking] = useState(false);
-  const folder = beside === '/' || beside.startsWith('/chats') ? '/' : folderOf(beside);
-  const make = async (path: string) => {
-    try {
-      await client.files.write(path, '', { base: null });
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'version_conflict')
-        throw new Error(`The file ${path} already exists.`, { cause: error });
-      throw error;
-    }
-    void cache.invalidateQueries({ queryKey: keys.files });
-    openFile(path);
-  };
+function Add({ beside }: { readonly beside: string }) {
+  const made = useStore(newFolders);
+  const actions = useEntryActions(beside);
+  const current = useStore(currentFolder);
+  const folder = isFixed(beside) ? '/' : (current ?? (made.has(beside) ? beside : folderOf(beside)));
+  const subject = { type: 'folder', path: folder } as const;
+  const { chooser, choose } = useFileChooser(folder);
   return (
     <>
-      <IconButton label="New file" onClick={() => setAsking(true)}>
+      {actions.overlays}
+      {chooser}
+      <IconButton label="New file" onClick={() => actions.ask({ what: 'file', subject })}>
         <FilePlus2 />
       </IconButton>
-      <PathDialog
-        open={asking}
-        close={() => setAsking(false)}
-        title="New file"
-        action="Create"
-        initial={folder === '/' ? '/' : `${folder}/`}
-        act={make}
-      />
+      <DropdownMenu.Root modal={false}>
+        <DropdownMenu.Trigger asChild>
+          <IconButton label="More actions for files">
+            <Ellipsis />
+          </IconButton>
+        </DropdownMenu.Trigger>
+        <MenuPortal>
+          <DropdownMenu.Content
+            align="end"
+            sideOffset={4}
+            className="z-50 min-w-44 rounded-lg border bg-raised p-1 shadow-lg"
+          >
+            <DropdownMenu.Item className={ITEM} onSelect={() => actions.ask({ what: 'folder', subject })}>
+              <FolderPlus className="size-4 text-soft" aria-hidden="true" /> New folder…
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={ITEM} onSelect={choose}>
+              <Upload className="size-4 text-soft" aria-hidden="true" /> Upload files…
+            </DropdownMenu.Item>
+            <DropdownMenu.Separator className="my-1 h-px bg-line" />
+            <DropdownMenu.Item className={ITEM} asChild>
+              <Link to="/trash">
+                <Trash2 className="size-4 text-soft" aria-hidden="true" /> Trash
+              </Link>
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </MenuPortal>
+      </DropdownMenu.Root>
     </>
   );
 }
+
+const ITEM =
+  'flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-sm outline-none data-highlighted:bg-hover';
 
 function Hits({ words, open }: { readonly words: string; readonly open: string }) {
   const { data, error, refetch } = useSearchHits(useDeferredValue(words));

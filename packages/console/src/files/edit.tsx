@@ -10,15 +10,17 @@ import { authorWords } from './author.tsx';
 import { Conflict } from './conflict.tsx';
 import { setDraft, useDraft } from './file-draft.ts';
 import { FileBar } from './file-bar.tsx';
-import { nameOf } from './file-search.ts';
+import { isMarkdown, nameOf, useFileSearch } from './file-search.ts';
 import { useVersionText, type Version } from './queries.ts';
 import { useSave } from './save.ts';
 
 const Editor = lazyPart(async () => (await import('./editor.tsx')).default);
+const Preview = lazyPart(async () => (await import('./preview.tsx')).default);
 
 export function Edit({ path, versions }: { readonly path: string; readonly versions: readonly Version[] }) {
   const newest = versions[0]!;
   const { file } = newest;
+  const { view } = useFileSearch();
   const removed = newest.op === 'remove';
   const draft = useDraft(file);
   const shown = useVersionText(path, file, removed ? (draft?.base ?? newest.version - 1) : newest.version);
@@ -63,12 +65,12 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
   return (
     <>
       <FileBar path={path} newest={newest}>
-        <span role="status" className="text-xs whitespace-nowrap text-soft">
+        <span role="status" className="text-xs whitespace-nowrap text-soft max-md:sr-only">
           {state.kind === 'saving' ? 'Saving…' : draft ? 'Not saved' : ''}
         </span>
         <Button kind="primary" disabled={!draft || state.kind === 'saving'} onClick={send} title="Ctrl+S">
           <Save className="size-4" aria-hidden="true" />
-          Save
+          <span className="max-md:sr-only">Save</span>
         </Button>
       </FileBar>
       {state.kind === 'failed' && (
@@ -105,15 +107,19 @@ export function Edit({ path, versions }: { readonly path: string; readonly versi
         </div>
       )}
       <div className="min-h-0 flex-1">
-        <Suspense fallback={<Loading what="the editor" />}>
-          <Editor
-            path={path}
-            text={draft?.text ?? saved.text}
-            label={`Text of ${path}`}
-            change={change}
-            save={send}
-            cursor={cursor}
-          />
+        <Suspense fallback={<Loading what={view === 'preview' ? 'the preview' : 'the editor'} />}>
+          {view === 'preview' && isMarkdown(path) ? (
+            <Preview text={draft?.text ?? saved.text} />
+          ) : (
+            <Editor
+              path={path}
+              text={draft?.text ?? saved.text}
+              label={`Text of ${path}`}
+              change={change}
+              save={send}
+              cursor={cursor}
+            />
+          )}
         </Suspense>
       </div>
     </>

@@ -2,16 +2,18 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ChevronLeft, Download, Ellipsis, History, Pencil, Trash2 } from 'lucide-react';
+import { ChevronLeft, Download, Ellipsis, Eye, History, Pencil, Trash2 } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useState, type ReactNode } from 'react';
+import { BACK, InHeader, useIsNarrow } from '../app/header-slot.tsx';
 import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { IconButton } from '../ui/button.tsx';
 import { keepFocus } from '../ui/focus.ts';
 import { useFileHome } from './file-home.ts';
-import { filterOf, nameOf, useFileSearch } from './file-search.ts';
+import { filterOf, isMarkdown, nameOf, useFileSearch } from './file-search.ts';
 import { Confirm } from '../ui/confirm.tsx';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { PathDialog } from './path-dialog.tsx';
 import { download } from './download.ts';
 import { LinkToFile, useOpenFile } from './link-to-file.tsx';
@@ -33,7 +35,55 @@ interface FileBarProps {
 export function FileBar({ path, newest, missing = false, children }: FileBarProps) {
   const search = useFileSearch();
   const here = search.view === 'history';
+  const previewed = search.view === 'preview';
   const home = useFileHome(path);
+  const isNarrow = useIsNarrow();
+  const back = (
+    <Link to="/files" search={filterOf(search)} aria-label="All files" className={`${BACK} lg:hidden`}>
+      <ChevronLeft className="size-5" aria-hidden="true" />
+    </Link>
+  );
+  const actions = (
+    <>
+      {children}
+      {newest && newest.op !== 'remove' && newest.text && isMarkdown(path) && !here && (
+        <LinkToFile
+          path={path}
+          search={{ ...filterOf(search), view: previewed ? undefined : 'preview' }}
+          aria-label={previewed ? 'Edit the text' : 'Preview'}
+          title={previewed ? 'Edit the text' : 'Preview'}
+          data-same="preview"
+          ref={keepFocus}
+          className={`grid size-8 place-items-center rounded-lg hover:bg-hover hover:text-ink ${previewed ? 'bg-hover text-ink' : 'text-soft'}`}
+        >
+          <Eye className="size-4.5" aria-hidden="true" />
+        </LinkToFile>
+      )}
+      {newest && (
+        <LinkToFile
+          path={path}
+          search={{ ...filterOf(search), view: here ? undefined : 'history' }}
+          aria-label={here ? 'Back to the text' : 'History'}
+          title={here ? 'Back to the text' : 'History'}
+          aria-current={here || undefined}
+          data-same="history"
+          ref={keepFocus}
+          className={`grid size-8 place-items-center rounded-lg hover:bg-hover hover:text-ink ${here ? 'bg-hover text-ink' : 'text-soft'}`}
+        >
+          <History className="size-4.5" aria-hidden="true" />
+        </LinkToFile>
+      )}
+      {!missing && !home && <FileMenu path={path} newest={newest} />}
+    </>
+  );
+  if (isNarrow && !home)
+    return (
+      <>
+        <h1 className="sr-only">{nameOf(path) || 'Files'}</h1>
+        <InHeader at="start">{back}</InHeader>
+        <InHeader>{actions}</InHeader>
+      </>
+    );
   return (
     <header className="flex min-h-13 shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b px-3 py-2">
       {home ? (
@@ -43,14 +93,7 @@ export function FileBar({ path, newest, missing = false, children }: FileBarProp
         </span>
       ) : (
         <>
-          <Link
-            to="/files"
-            search={filterOf(search)}
-            aria-label="All files"
-            className="grid size-8 place-items-center rounded-lg text-soft hover:bg-hover hover:text-ink lg:hidden"
-          >
-            <ChevronLeft className="size-5" aria-hidden="true" />
-          </Link>
+          {back}
           <Crumbs path={path} />
         </>
       )}
@@ -61,24 +104,7 @@ export function FileBar({ path, newest, missing = false, children }: FileBarProp
           {newest.version}
         </span>
       )}
-      <div className="ml-auto flex items-center gap-1.5">
-        {children}
-        {newest && (
-          <LinkToFile
-            path={path}
-            search={{ ...filterOf(search), view: here ? undefined : 'history' }}
-            aria-label={here ? 'Back to the text' : 'History'}
-            title={here ? 'Back to the text' : 'History'}
-            aria-current={here || undefined}
-            data-same="history"
-            ref={keepFocus}
-            className={`grid size-8 place-items-center rounded-lg hover:bg-hover hover:text-ink ${here ? 'bg-hover text-ink' : 'text-soft'}`}
-          >
-            <History className="size-4.5" aria-hidden="true" />
-          </LinkToFile>
-        )}
-        {!missing && !home && <FileMenu path={path} newest={newest} />}
-      </div>
+      <div className="ml-auto flex items-center gap-1.5">{actions}</div>
     </header>
   );
 }
@@ -97,7 +123,7 @@ function Crumbs({ path }: { readonly path: string }) {
           </span>
         </span>
       ))}
-      <span className="truncate px-0.5 font-semibold">{nameOf(path)}</span>
+      <span className="truncate px-0.5 font-semibold">{nameOf(path) || 'Files'}</span>
     </h1>
   );
 }
@@ -132,7 +158,7 @@ function FileMenu({ path, newest }: Pick<FileBarProps, 'path' | 'newest'>) {
             <Ellipsis />
           </IconButton>
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
+        <MenuPortal>
           <DropdownMenu.Content
             align="end"
             sideOffset={4}
@@ -156,7 +182,7 @@ function FileMenu({ path, newest }: Pick<FileBarProps, 'path' | 'newest'>) {
               </>
             )}
           </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        </MenuPortal>
       </DropdownMenu.Root>
       <PathDialog
         open={asked === 'move'}

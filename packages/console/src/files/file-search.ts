@@ -3,8 +3,8 @@
 import { useSearch } from '@tanstack/react-router';
 
 export interface FileSearch {
-  /** `history`: the versions instead of the editor. */
-  readonly view?: 'history' | undefined;
+  /** Instead of the editor: the versions, or the Markdown as it reads. */
+  readonly view?: 'history' | 'preview' | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   /** Limits the list to the files that a run changed, or that changed since the chat's last message. */
@@ -18,7 +18,7 @@ export function useFileSearch(): FileSearch {
   const word = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined);
   return {
-    view: view === 'history' ? view : undefined,
+    view: view === 'history' || view === 'preview' ? view : undefined,
     from: whole(from),
     to: whole(to),
     changed: changed === 'run' || changed === 'message' ? changed : undefined,
@@ -38,4 +38,8 @@ export function nameOf(path: string): string {
 
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/';
+}
+
+export function isMarkdown(path: string): boolean {
+  return /\.(md|markdown)$/i.test(path);
 }

@@ -3,6 +3,7 @@
 import { FileQuestion, FileX2, FolderOpen } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '@continuo/client';
+import { useStore } from '../data/store.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { nameOf, useFileSearch } from './file-search.ts';
 import { FileBar } from './file-bar.tsx';
@@ -11,6 +12,7 @@ import { Edit } from './edit.tsx';
 import { LinkToFile } from './link-to-file.tsx';
 import { FolderView } from './folder.tsx';
 import { Difference, Restore } from './history.tsx';
+import { newFolders } from './new-folders.ts';
 import { EDITOR_BYTES, useHistory, type Version } from './queries.ts';
 import { NotEditable, ChatText } from './read-only.tsx';
 
@@ -21,11 +23,16 @@ export function FileAt({ path }: { readonly path: string }) {
 function Versioned({ path }: { readonly path: string }) {
   const { data, error: found, isPending, refetch } = useHistory(path);
   const { view } = useFileSearch();
+  const made = useStore(newFolders);
+  // A new folder is forgotten when its first file is listed, perhaps before the history is fetched again.
+  const [wasNew] = useState(() => made.has(path));
   // Every file change fetches the history again. The last result stays meanwhile, because the person may be typing.
   const [last, setLast] = useState(found);
   if (found && found !== last) setLast(found);
   const error = found ?? (isPending ? last : null);
   if (error instanceof ApiError && error.code === 'is_a_folder') return <FolderView path={path} />;
+  if (error instanceof ApiError && error.status === 404 && (made.has(path) || (wasNew && isPending)))
+    return <FolderView path={path} />;
   if (error instanceof ApiError && error.status === 404) return <Missing path={path} error={error} />;
   if (error && !data) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (!data) return <Loading what={nameOf(path)} />;

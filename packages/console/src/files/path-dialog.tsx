@@ -49,7 +49,7 @@ function OpenDialog({ close, title, action, initial, act }: PathDialogProps) {
               aria-invalid={problem !== null}
               className="mt-1.5 w-full rounded-lg border border-strong bg-page px-3 py-2 font-mono text-sm"
             />
-            <p className="mt-1.5 text-xs text-soft">Folders are created as needed: /notes/today.md</p>
+            <p className="mt-1.5 text-xs text-soft">Folders above it are created as needed.</p>
             {problem && (
               <p role="alert" className="mt-2 text-sm text-bad">
                 {problem}

@@ -1,23 +1,23 @@
-// The file tree. A folder is read when it is expanded, and again when a hint says that files have changed.
+// The file tree. A folder is read when it is expanded, and again when a hint says that files have changed. F2 renames, Del removes, and
+// a row is dragged to another folder; the menu of a row has the same.
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { ChevronRight, Ellipsis, FilePlus2, FileText, Folder, MessageSquare } from 'lucide-react';
+import { FilePlus2 } from 'lucide-react';
 import { ApiError } from '@continuo/client';
 import { keys, useChats } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { LinkToFile, useOpenFile } from './link-to-file.tsx';
+import { isFixed, useEntryActions, within, type EntryActions } from './entry-actions.tsx';
+import { useOpenFile } from './link-to-file.tsx';
+import { newFolders } from './new-folders.ts';
 import { useFolders, type Entry } from './queries.ts';
-import { folderOf } from './file-search.ts';
+import { folderOf, nameOf } from './file-search.ts';
+import { RowView, type Row } from './tree-row.tsx';
 import { expandedFolders, expandTo, foldersAbove, setExpanded } from './expanded-folders.ts';
 
 /** How many pages of a folder are read to find the open file. */
 const MAX_PAGES = 16;
-
-type Row =
-  | { readonly kind: 'entry'; readonly path: string; readonly entry: Entry; readonly depth: number }
-  | { readonly kind: 'more'; readonly path: string; readonly folder: string; readonly depth: number };
 
 export function Tree({ open }: { readonly open: string }) {
   const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map());
@@ -25,6 +25,8 @@ export function Tree({ open }: { readonly open: string }) {
   const box = useRef<HTMLDivElement>(null);
   const [focused, setFocused] = useState<string | null>(null);
   const openFile = useOpenFile();
+  const actions = useEntryActions(open);
+  const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => expandTo(open), [open]);
   useForgetMissing(missing);
   const shown = rows.some(({ path }) => path === open);
@@ -61,34 +63,63 @@ export function Tree({ open }: { readonly open: string }) {
   const more = (folder: string) => setPages(new Map(pages).set(folder, (pages.get(folder) ?? 1) + 1));
   const activate = (row: Row) => {
     if (row.kind === 'more') return more(row.folder);
-    if (row.entry.type === 'folder') setExpanded(row.path, !expanded.has(row.path));
-    else openFile(row.path);
+    if (row.entry.type === 'file') return openFile(row.path);
+    const isOpen = row.path === open;
+    setExpanded(row.path, isOpen || !WIDE.matches ? !expanded.has(row.path) : true);
+    // On a narrow screen the page of the folder would take the place of the tree.
+    if (!isOpen && WIDE.matches) openFile(row.path);
+  };
+  const moveInto = (dragged: string, folder: string) => {
+    const entry = rows.find((row) => row.kind === 'entry' && row.path === dragged);
+    setProblem(null);
+    if (entry?.kind !== 'entry' || folderOf(dragged) === folder || folder === dragged) return;
+    actions
+      .move(entry.entry, within(folder, nameOf(dragged)))
+      .catch((error: Error) => setProblem(error.message));
   };
   const keyDown = (event: KeyboardEvent) => {
     const at = rows.findIndex(({ path }) => path === stop);
     const row = rows[at];
+    // The menu button of a row has its own keys.
+    if (!(event.target as HTMLElement).matches('[role=treeitem]')) return;
     if (!row || event.altKey || event.ctrlKey || event.metaKey) return;
-    const act = actionFor(event.key, { rows, at, row, expanded, focus, activate });
+    const act = actionFor(event.key, { rows, at, row, expanded, focus, activate, actions });
     if (!act) return;
     event.preventDefault();
     act();
   };
   return (
-    <div ref={box} role="tree" aria-label="Files" onKeyDown={keyDown} className="px-2 pb-4">
-      {rows.map((row) => (
-        <RowView
-          key={row.path}
-          row={row}
-          open={row.path === open}
-          expanded={expanded.has(row.path)}
-          tabIndex={row.path === stop ? 0 : -1}
-          activate={() => activate(row)}
-          focused={() => setFocused(row.path)}
-        />
-      ))}
-    </div>
+    <>
+      {actions.overlays}
+      {(problem ?? actions.problem) && (
+        <p
+          role="alert"
+          className="mx-3 mb-2 rounded-lg bg-bad-wash px-3 py-1.5 text-sm text-bad wrap-anywhere"
+        >
+          {problem ?? actions.problem}
+        </p>
+      )}
+      <div ref={box} role="tree" aria-label="Files" onKeyDown={keyDown} className="px-2 pb-4">
+        {rows.map((row) => (
+          <RowView
+            key={row.path}
+            row={row}
+            open={row.path === open}
+            expanded={expanded.has(row.path)}
+            isStop={row.path === stop}
+            activate={() => activate(row)}
+            focused={() => setFocused(row.path)}
+            actions={actions}
+            moveInto={moveInto}
+          />
+        ))}
+      </div>
+    </>
   );
 }
+
+/** A screen that shows the tree beside what is open. */
+const WIDE = matchMedia('(min-width: 64rem)');
 
 function find(tree: HTMLElement | null, path: string): HTMLElement | null {
   return tree?.querySelector<HTMLElement>(`[data-path="${CSS.escape(path)}"]`) ?? null;
@@ -123,9 +154,13 @@ interface Moves {
   readonly expanded: ReadonlySet<string>;
   readonly focus: (row: Row | undefined) => void;
   readonly activate: (row: Row) => void;
+  readonly actions: EntryActions;
 }
 
-function actionFor(key: string, { rows, at, row, expanded, focus, activate }: Moves): (() => void) | null {
+function actionFor(
+  key: string,
+  { rows, at, row, expanded, focus, activate, actions }: Moves,
+): (() => void) | null {
   const folder = row.kind === 'entry' && row.entry.type === 'folder';
   switch (key) {
     case 'ArrowDown':
@@ -145,6 +180,12 @@ function actionFor(key: string, { rows, at, row, expanded, focus, activate }: Mo
     case 'Enter':
     case ' ':
       return () => activate(row);
+    case 'F2':
+      return isFixed(row.path) || row.kind === 'more' ? null : () => actions.rename(row.path);
+    case 'Delete':
+      return isFixed(row.path) || row.kind === 'more'
+        ? null
+        : () => actions.ask({ what: 'remove', subject: row.entry });
     default:
       return null;
   }
@@ -152,73 +193,27 @@ function actionFor(key: string, { rows, at, row, expanded, focus, activate }: Mo
 
 function useRows(pages: ReadonlyMap<string, number>) {
   const expanded = useStore(expandedFolders);
+  const made = useStore(newFolders);
   const shown = [...expanded].filter((path) => foldersAbove(path).every((folder) => expanded.has(folder)));
   const paths = ['/', ...shown.toSorted()];
   const folders = useFolders(paths, pages);
   const found = new Map(paths.map((path, index) => [path, folders[index]!.data]));
   const rowsIn = (folder: string, depth: number): Row[] => {
     const data = found.get(folder);
-    if (!data) return [];
-    const rows = data.items.flatMap((entry): Row[] => [
+    const known = new Set(data?.items.map(({ path }) => path));
+    const added = [...made]
+      .filter((path) => folderOf(path) === folder && !known.has(path))
+      .map((path): Entry => ({ type: 'folder', name: nameOf(path), path }));
+    const rows = [...added, ...(data?.items ?? [])].flatMap((entry): Row[] => [
       { kind: 'entry', path: entry.path, entry, depth },
       ...(entry.type === 'folder' && expanded.has(entry.path) ? rowsIn(entry.path, depth + 1) : []),
     ]);
-    return data.more ? [...rows, { kind: 'more', path: `${folder}/…`, folder, depth }] : rows;
+    return data?.more ? [...rows, { kind: 'more', path: `${folder}/…`, folder, depth }] : rows;
   };
-  const missing = paths.filter((_path, index) => {
+  const missing = paths.filter((path, index) => {
     const { error } = folders[index]!;
-    return error instanceof ApiError && error.status === 404;
+    return error instanceof ApiError && error.status === 404 && !made.has(path);
   });
   const loading = new Set(paths.filter((_path, index) => folders[index]!.isPlaceholderData));
   return { rows: rowsIn('/', 1), top: folders[0]!, expanded, missing, loading };
-}
-
-interface RowProps {
-  readonly row: Row;
-  readonly open: boolean;
-  readonly expanded: boolean;
-  readonly tabIndex: number;
-  readonly activate: () => void;
-  readonly focused: () => void;
-}
-
-function RowView({ row, open, expanded, tabIndex, activate, focused }: RowProps) {
-  const style = `flex w-full items-center gap-1.5 rounded-md py-1 pr-2 text-left text-sm ${
-    open ? 'bg-accent-wash font-medium text-ink' : 'text-soft hover:bg-hover hover:text-ink'
-  }`;
-  const shared = {
-    role: 'treeitem',
-    'aria-level': row.depth,
-    'data-path': row.path,
-    tabIndex,
-    onFocus: focused,
-    className: style,
-    style: { paddingLeft: `${(row.depth - 1) * 0.9 + 0.4}rem` },
-  } as const;
-  if (row.kind === 'more')
-    return (
-      <button type="button" aria-selected="false" onClick={activate} {...shared}>
-        <Ellipsis className="ml-5 size-4" aria-hidden="true" />
-        More
-      </button>
-    );
-  const { type, name, kind } = row.entry;
-  if (type === 'folder')
-    return (
-      <button type="button" aria-expanded={expanded} aria-selected={open} onClick={activate} {...shared}>
-        <ChevronRight
-          className={`size-4 shrink-0 transition-transform ${expanded ? 'rotate-90' : ''}`}
-          aria-hidden="true"
-        />
-        <Folder className="size-4 shrink-0" aria-hidden="true" />
-        <span className="truncate">{name}</span>
-      </button>
-    );
-  const Icon = kind === 'chat' ? MessageSquare : FileText;
-  return (
-    <LinkToFile path={row.path} aria-selected={open} {...shared}>
-      <Icon className="ml-5.5 size-4 shrink-0" aria-hidden="true" />
-      <span className="truncate">{name}</span>
-    </LinkToFile>
-  );
 }

@@ -107,6 +107,8 @@ export const api = {
 
   unlink: client.edges.remove,
 
-  search: async (query: { q: string; project_id: string; limit: number }, signal: AbortSignal) =>
-    (await client.search(query, { signal })).items as readonly Partial<SearchHit>[],
+  search: async (
+    query: { q: string; project_id: string; kinds?: string; limit: number },
+    signal: AbortSignal,
+  ) => (await client.search(query, { signal })).items as readonly Partial<SearchHit>[],
 };

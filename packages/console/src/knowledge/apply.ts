@@ -30,9 +30,11 @@ function isWhole({ patch: [first] }: EntityChange): boolean {
   return first?.op === 'add' && first.path === '';
 }
 
+const PLACING = new Set(['/state', '/removed_at', '/project_id', '/kind']);
+
 /** Whether an entity that is not held may have come into a list. */
 function mayHaveCome({ patch }: EntityChange): boolean {
-  return patch.some(({ path }) => path === '/state' || path === '/removed_at');
+  return patch.some(({ path }) => PLACING.has(path));
 }
 
 export function applyToEntity(entity: Entity, change: EntityChange): Applied<Entity> {
@@ -69,11 +71,13 @@ export function applyToStructure(
   return { data: { ...data, documents } };
 }
 
-/** The ids of the documents that a patch adds to a structure. */
+/** The ids of the documents that a patch adds to a structure, or has in a new root. */
 function added({ patch }: EntityChange): string[] {
   const idsIn = ({ id, children }: StructureNode): string[] => [id, ...children.flatMap(idsIn)];
   return patch.flatMap(({ op, path, value }) =>
-    op !== 'remove' && op !== 'move' && path.startsWith('/root') && isNode(value) ? idsIn(value) : [],
+    op !== 'remove' && op !== 'move' && path.startsWith('/root')
+      ? [value].flat().filter(isNode).flatMap(idsIn)
+      : [],
   );
 }
 
@@ -103,8 +107,9 @@ export function applyToList<T extends Pages>(list: T, filter: ListFilter, change
     ...list,
     pages: pages.map((page) => ({ ...page, as_of: Math.max(page.as_of, change.seq) })),
   });
-  if (!isAbout(change, filter)) return { data: list };
+  if (change.entity_type === 'doc_structure') return { data: list };
   const at = list.pages.findIndex(({ items }) => items.some(({ id }) => id === change.entity_id));
+  // One that is held may have gone: a file that moves can change its project, and what kind it is.
   if (at >= 0) {
     const held = list.pages[at]!.items.find(({ id }) => id === change.entity_id)!;
     const next = patched(held, change);
@@ -120,6 +125,7 @@ export function applyToList<T extends Pages>(list: T, filter: ListFilter, change
       ),
     };
   }
+  if (!isAbout(change, filter)) return { data: list };
   const last = list.pages.at(-1)!;
   const end = last.items.at(-1)?.id ?? '';
   const beyond = last.next !== null && change.entity_id > end;
@@ -133,8 +139,13 @@ export function applyToList<T extends Pages>(list: T, filter: ListFilter, change
   };
 }
 
-function belongs({ removed_at, state }: Entity, filter: ListFilter): boolean {
-  return removed_at === null && (filter.state === null || state === filter.state);
+function belongs({ kind, project_id, removed_at, state }: Entity, filter: ListFilter): boolean {
+  return (
+    removed_at === null &&
+    kind === filter.kind &&
+    (filter.projectId === null || project_id === filter.projectId) &&
+    (filter.state === null || state === filter.state)
+  );
 }
 
 type Column = Board['columns'][number];

@@ -1,13 +1,14 @@
-// Chooses an entity of a project by a part of its title.
+// Chooses an entity of a project by a part of its title, or by words that the search finds it by.
 
-import { useQueries } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useId, useState } from 'react';
 import { Visible } from '../ui/visible.tsx';
-import { api, type Kind } from './api.ts';
+import { api, type Kind, type SearchHit } from './api.ts';
 import { iconOf, titleOf } from './words.ts';
 
-/** How many of each kind are looked through, and how many are shown. */
-const PER_KIND = 1000;
+/** How many of each kind are looked through by title; a large project has more, which the search finds. */
+const PER_KIND = 100;
+const HITS = 20;
 const SHOWN = 8;
 
 interface Choice {
@@ -35,10 +36,35 @@ export function EntityPicker({ project, kinds, except, chosen, choose }: EntityP
       staleTime: 0,
     })),
   });
-  const wanted = useDeferredValue(words).trim().toLowerCase();
-  const found = lists
+  const wanted = useDeferredValue(words).trim();
+  const hits = useQuery({
+    queryKey: ['choices-found', project, kinds.map(({ kind }) => kind).join(), wanted],
+    queryFn: ({ signal }) =>
+      api.search(
+        {
+          // What is typed may be the beginning of a word.
+          q: /[\p{L}\p{N}]$/u.test(wanted) ? `${wanted}*` : wanted,
+          project_id: project,
+          kinds: kinds.map(({ kind }) => kind).join(),
+          limit: HITS,
+        },
+        signal,
+      ),
+    enabled: wanted !== '' && kinds.length > 0,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+  const titled = lists
     .flatMap(({ data }) => data ?? [])
-    .filter((entity) => entity.id !== except && titleOf(entity).toLowerCase().includes(wanted));
+    .map((entity) => ({ id: entity.id, kind: entity.kind, title: titleOf(entity) }))
+    .filter(({ title }) => title.toLowerCase().includes(wanted.toLowerCase()));
+  const searched = (wanted === '' ? [] : (hits.data ?? []))
+    .filter((hit): hit is SearchHit => hit.entity_id !== undefined)
+    .map((hit) => ({ id: hit.entity_id, kind: hit.entity_type, title: hit.title }));
+  const found = [...new Map([...titled, ...searched].map((each) => [each.id, each])).values()].filter(
+    (each) => each.id !== except,
+  );
+  const isPending = lists.some((list) => list.isPending) || hits.isFetching;
   return (
     <div>
       <label htmlFor={id} className="text-sm font-medium">
@@ -65,12 +91,12 @@ export function EntityPicker({ project, kinds, except, chosen, choose }: EntityP
               <button
                 type="button"
                 aria-pressed={isChosen}
-                onClick={() => choose({ id: entity.id, kind: entity.kind, title: titleOf(entity) })}
+                onClick={() => choose(entity)}
                 className={`flex w-full items-center gap-2 rounded-md px-2 py-1 text-left text-sm ${isChosen ? 'bg-accent-wash font-medium' : 'hover:bg-hover'}`}
               >
                 <Icon className="size-4 shrink-0 text-soft" aria-hidden="true" />
                 <span className="truncate">
-                  <Visible text={titleOf(entity)} />
+                  <Visible text={entity.title} />
                 </span>
               </button>
             </li>
@@ -78,10 +104,10 @@ export function EntityPicker({ project, kinds, except, chosen, choose }: EntityP
         })}
       </ul>
       <p role="status" className="mt-1 text-xs text-soft">
-        {found.length === 0 && !lists.some(({ isPending }) => isPending)
+        {found.length === 0 && !isPending
           ? 'Nothing matches.'
           : found.length > SHOWN
-            ? `${found.length - SHOWN} more: type a part of the title.`
+            ? 'There are more: type a part of the title.'
             : ''}
       </p>
     </div>

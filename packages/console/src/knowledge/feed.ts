@@ -1,5 +1,5 @@
 // The workspace's change feed in this tab: one stream, however many components show knowledge, and none while no page does. It
-// starts at the `as_of` of the first read. Changes are kept for a while, so that a read that was on its way meanwhile can catch
+// starts at the `as_of` of the first read. Changes are kept for a while, so that a read that was in flight meanwhile can catch
 // up with them. A tab that has been hidden for a while closes the stream and resumes it from its position.
 
 import type { EntityPatch } from '@continuo/protocol';

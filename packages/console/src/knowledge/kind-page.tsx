@@ -30,8 +30,9 @@ export function KindPage({ kind, project, view, state }: KindPageProps) {
   };
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <header className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pt-5 pb-3 sm:px-6">
-        <h1 className="flex items-center gap-2 text-xl font-semibold tracking-tight">
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 pt-3 pb-3 sm:px-6 md:pt-5">
+        {/* On a narrow screen the header of the console has the title. */}
+        <h1 className="flex items-center gap-2 text-xl font-semibold tracking-tight max-md:sr-only">
           <Icon className="size-5 text-soft" aria-hidden="true" />
           {kind.label.many}
         </h1>

@@ -54,7 +54,7 @@ function LinkRow({ link, project }: { readonly link: Link; readonly project: str
   const place =
     entity.kind === 'project'
       ? { project: entity.id, at: 'about' }
-      : { project, at: `${plural}/${entity.id}` };
+      : { project: entity.project_id ?? project, at: `${plural}/${entity.id}` };
   return (
     <li className="flex flex-wrap items-center gap-x-2 gap-y-0.5 px-4 py-1.5 text-sm">
       <span className="text-soft">{link.label}</span>

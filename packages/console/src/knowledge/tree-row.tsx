@@ -3,6 +3,7 @@
 import { ChevronRight, Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { memo, useRef, useState, type DragEvent } from 'react';
+import { MenuPortal } from '../ui/menu-portal.tsx';
 import { Visible } from '../ui/visible.tsx';
 import type { Direction, Zone } from './tree-moves.ts';
 
@@ -156,7 +157,7 @@ export function RowMenu({ anchor, close, can, move, create, rename, remove }: Ro
       <DropdownMenu.Trigger asChild>
         <span aria-hidden="true" className="pointer-events-none fixed" style={{ left, top, width, height }} />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      <MenuPortal>
         <DropdownMenu.Content
           align="start"
           sideOffset={4}
@@ -188,7 +189,7 @@ export function RowMenu({ anchor, close, can, move, create, rename, remove }: Ro
             Remove {key('Del')}
           </DropdownMenu.Item>
         </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      </MenuPortal>
     </DropdownMenu.Root>
   );
 }

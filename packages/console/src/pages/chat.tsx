@@ -9,7 +9,11 @@ import { titleOf } from '../app/chat-entry.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
 import { InOtherWorkspace } from '../app/workspace-picker.tsx';
+import { ContextBar } from '../chat/context-bar.tsx';
+import { PanelButton, usePanel, WithPanel } from '../chat/panel.tsx';
+import { ShareMenu } from '../chat/share-menu.tsx';
 import { StatusBar } from '../chat/status-bar.tsx';
+import { Digest } from '../chat/digest.tsx';
 import { useLag } from '../chat/lag.ts';
 import { Composer } from '../chat/composer.tsx';
 import { useDraft, type Sending } from '../chat/message-draft.ts';
@@ -23,7 +27,10 @@ import { client } from '../data/client.ts';
 import { useLiveChat, type ShownChat } from '../data/live-chat.ts';
 import { keys, useChat, type Chat } from '../data/queries.ts';
 import { useEscape } from '../ui/escape.ts';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Empty, Failure, isMissing, Loading } from '../ui/states.tsx';
+
+const MemoryPanel = lazyPart(async () => (await import('../memory/memory-panel.tsx')).MemoryPanel);
 
 export function Page() {
   const id = useParam('chat');
@@ -64,19 +71,24 @@ function OpenChat({ chat, live }: { readonly chat: Chat; readonly live: ShownCha
     await ignoreKeyReuse(client.chats.send(chat.id, message, { idempotencyKey: key }));
     void cache.invalidateQueries({ queryKey: keys.chat(chat.id) });
   };
+  const panel = usePanel();
   return (
-    <>
+    <WithPanel panel={panel} content={<MemoryPanel chat={chat.id} view={view} />}>
       <StatusBar
+        chat={chat}
         title={titleOf(chat)}
         status={status}
         problem={problem}
         connection={connection}
         lag={lag}
         view={view}
-        usage={chat.usage}
         pause={() => command('pause')}
         resume={() => command('resume')}
-      />
+      >
+        <ShareMenu chat={chat.id} />
+        <PanelButton panel={panel} />
+      </StatusBar>
+      <Digest chat={chat} seq={view.seq} />
       <Transcript view={view} older={older} loadOlder={loadOlder} moment={useMoment()}>
         {(status === 'running' || status === 'queued') && !isSpeaking(view) && <Waiting />}
       </Transcript>
@@ -88,13 +100,14 @@ function OpenChat({ chat, live }: { readonly chat: Chat; readonly live: ShownCha
           send={send}
           stop={open ? stop : undefined}
           stopping={status === 'stopping'}
+          context={<ContextBar chat={chat.id} seq={view.usageSeq} />}
         >
           <RolePicker value={draft.role} choose={(role) => change({ role })} fallback={chat.role} />
           <ModelPicker value={draft.model} choose={(model) => change({ model })} fallback={chat.model} />
           {open && <PolicyPicker value={draft.policy} choose={(policy) => change({ policy })} />}
         </Composer>
       </div>
-    </>
+    </WithPanel>
   );
 }
 
@@ -123,7 +136,18 @@ function Removed() {
 
 function isSpeaking(view: ChatView): boolean {
   const item = view.turns.findLast(isOpen)?.items.at(-1);
-  return item?.kind === 'answer'
-    ? item.state === 'streaming'
-    : item?.kind === 'call' && item.state !== 'ended';
+  switch (item?.kind) {
+    case 'answer':
+      return item.state === 'streaming';
+    case 'call':
+      return item.state !== 'ended';
+    // Other runs work, or the plan waits for its approval.
+    case 'child':
+    case 'plan':
+    case 'verdict':
+      return true;
+    case 'person':
+    case undefined:
+      return false;
+  }
 }

@@ -1,13 +1,19 @@
 // The workspace's files: the tree beside the open file. A narrow screen shows one of the two.
 
-import { FilePen, FolderTree } from 'lucide-react';
+import { FilePen } from 'lucide-react';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
-import { nameOf, useFileSearch } from '../files/file-search.ts';
+import { folderOf, nameOf, useFileSearch } from '../files/file-search.ts';
 import { Browse } from '../files/browse.tsx';
 import { FileAt } from '../files/file.tsx';
+import { currentFolder } from '../files/current-folder.ts';
+import { isFixed } from '../files/entry-actions.tsx';
+import { FolderView } from '../files/folder.tsx';
 import { HeldRemovals } from '../files/held-removals.tsx';
+import { UploadStatus, UploadZone } from '../files/uploads.tsx';
+import { UndoBar } from '../knowledge/undo.tsx';
 import { Versions } from '../files/history.tsx';
+import { useStore } from '../data/store.ts';
 import { Empty } from '../ui/states.tsx';
 
 export function Page() {
@@ -17,8 +23,10 @@ export function Page() {
   const versions = isOpen && view === 'history';
   const title = isOpen ? nameOf(path) : changed ? 'Changed files' : 'Files';
   useTitle(title);
+  const current = useStore(currentFolder);
+  const folder = current ?? folderOf(path);
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
+    <UploadZone folder={isFixed(path) ? null : folder}>
       <HeldRemovals />
       <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
         <section
@@ -35,7 +43,7 @@ export function Page() {
           {versions ? <Versions path={path} /> : <Browse open={path} />}
         </section>
         <section
-          aria-label={isOpen ? 'File' : 'Nothing open'}
+          aria-label={isOpen ? 'File' : 'All files'}
           className={`min-h-0 min-w-0 flex-1 flex-col ${isOpen ? 'flex' : 'hidden lg:flex'}`}
         >
           {isOpen ? (
@@ -45,13 +53,12 @@ export function Page() {
               Choose a file in the list to see what changed.
             </Empty>
           ) : (
-            <Empty icon={FolderTree} title={title} heading="h1">
-              The files of agents and people. Each save creates a version; open a file to edit it or to see
-              who wrote what.
-            </Empty>
+            <FolderView path="/" />
           )}
         </section>
       </div>
-    </div>
+      <UploadStatus />
+      <UndoBar />
+    </UploadZone>
   );
 }

@@ -8,7 +8,9 @@ import { newKey } from '@continuo/client';
 import { useTitle } from '../app/title.ts';
 import { Composer } from '../chat/composer.tsx';
 import { useDraft, type Sending } from '../chat/message-draft.ts';
-import { ModelPicker, RolePicker, useModels } from '../chat/pickers.tsx';
+import { DEFAULT_MODE, modeFields } from '../chat/mode.ts';
+import { ModeOptions } from '../chat/mode-options.tsx';
+import { ModelPicker, ModePicker, RolePicker, useModels } from '../chat/pickers.tsx';
 import { ChatProject } from '../chat/project.tsx';
 import { client, workspace } from '../data/client.ts';
 import { putChat } from '../data/queries.ts';
@@ -59,13 +61,14 @@ export function Page() {
   }, []);
   const [problem, setProblem] = useState<string | null>(null);
   const [opening, setOpening] = useState(false);
-  const open = async ({ content, files, role, model, key }: Sending) => {
+  const open = async ({ content, files, role, model, mode, key }: Sending) => {
     const goal = {
       goal: content,
       ...(files.length > 0 && { files: [...files] }),
       ...(role && { role }),
       ...(model && { model }),
       ...(project !== undefined && { project_id: project }),
+      ...modeFields(mode),
     };
     const { chat } = await client.chats.open(goal, { idempotencyKey: key });
     putChat(cache, chat);
@@ -75,7 +78,7 @@ export function Page() {
     if (opening) return;
     setOpening(true);
     setProblem(null);
-    const example = { ...draft, content: goal, files: [] };
+    const example = { ...draft, content: goal, files: [], mode: DEFAULT_MODE };
     const same = JSON.stringify(example);
     const key = tried.get(same) ?? newKey();
     tried.set(same, key);
@@ -100,7 +103,22 @@ export function Page() {
           </p>
         )}
         <div className="mt-6">
-          <Composer draft={draftHandle} placeholder="Describe a goal, or ask something…" send={open}>
+          <Composer
+            draft={draftHandle}
+            placeholder="Describe a goal, or ask something…"
+            send={open}
+            options={
+              <ModeOptions
+                choice={draft.mode}
+                change={(part) => change(({ mode }) => ({ mode: { ...mode, ...part } }))}
+              />
+            }
+          >
+            <ModePicker
+              value={draft.mode.mode}
+              choose={(mode) => change((now) => ({ mode: { ...now.mode, mode } }))}
+              role={draft.role}
+            />
             <RolePicker value={draft.role} choose={(role) => change({ role })} fallback={null} />
             <ModelPicker value={draft.model} choose={(model) => change({ model })} fallback={null} />
           </Composer>
@@ -112,7 +130,7 @@ export function Page() {
                 type="button"
                 aria-disabled={opening}
                 onClick={() => void openExample(example)}
-                className="flex h-full w-full flex-col items-start rounded-xl border bg-raised p-3.5 text-left transition-colors hover:bg-hover"
+                className="flex h-full w-full flex-col items-start justify-start rounded-xl border bg-raised p-3.5 text-left transition-colors hover:bg-hover"
               >
                 <example.icon className="size-4.5 text-accent" aria-hidden="true" />
                 <span className="mt-2 block text-sm font-medium">{example.title}</span>

@@ -2,7 +2,9 @@
 
 import { Link } from '@tanstack/react-router';
 import { Route } from 'lucide-react';
+import { howFar } from '../plans/progress.tsx';
 import { usePlans } from '../plans/queries.ts';
+import { StateBadge } from '../plans/status.tsx';
 import { Button } from '../ui/button.tsx';
 import { When } from '../ui/format.tsx';
 import { PageFrame } from '../ui/page.tsx';
@@ -31,13 +33,20 @@ export function Page() {
               <Link
                 to="/plans/$plan"
                 params={{ plan: plan.id }}
-                className="flex flex-wrap items-baseline gap-x-3 px-4 py-3 hover:bg-hover"
+                className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-3 hover:bg-hover"
               >
-                <span className="min-w-0 flex-1 basis-48 font-medium wrap-anywhere">
+                <span className="min-w-0 flex-1 basis-60 font-medium wrap-anywhere">
                   <Visible text={plan.title} />
                 </span>
-                <span className="text-xs text-soft wrap-anywhere">{plan.path}</span>
-                <When at={plan.updated_at} className="text-xs text-soft" />
+                <span className="flex items-center gap-2 self-center">
+                  {plan.is_waiting && <span className="text-xs text-warn">Waits for approval</span>}
+                  <StateBadge state={plan.state} />
+                </span>
+                <span className="flex w-full flex-wrap items-baseline gap-x-3 text-xs text-soft">
+                  <span className="min-w-0 flex-1 basis-40 wrap-anywhere">{plan.path}</span>
+                  <span className="tabular-nums">{howFar(plan)}</span>
+                  <When at={plan.updated_at} />
+                </span>
               </Link>
             </li>
           ))}

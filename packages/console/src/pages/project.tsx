@@ -4,6 +4,7 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { ChevronLeft, Info, MessageSquarePlus, SearchX, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { BACK, InHeader, useIsNarrow } from '../app/header-slot.tsx';
 import { useParam } from '../app/router.tsx';
 import { useFileSearch } from '../files/file-search.ts';
 import { FileHomeProvider } from '../files/file-home.ts';
@@ -13,6 +14,7 @@ import { DocumentPage } from '../knowledge/document.tsx';
 import { DocumentTree } from '../knowledge/document-tree.tsx';
 import { EntityPage } from '../knowledge/entity.tsx';
 import { KindPage } from '../knowledge/kind-page.tsx';
+import { Links } from '../knowledge/links.tsx';
 import { PlaceLink, useGo, type Place } from '../knowledge/links-to.tsx';
 import { putEntity, useEntity, useFeed, useKinds, useStructure } from '../knowledge/queries.ts';
 import { Hits, SearchField } from '../knowledge/search.tsx';
@@ -91,7 +93,7 @@ function Project({ id, kinds }: { readonly id: string; readonly kinds: Kinds }) 
                     <DocumentTree
                       project={id}
                       structure={structure}
-                      kind={kinds.items.find(({ is_file }) => is_file)!}
+                      kind={kinds.items.find(({ kind }) => kind === 'document')!}
                       open={document}
                     />
                   </>
@@ -181,7 +183,7 @@ function KindList({
       <ul className="grid grid-cols-2 gap-px lg:grid-cols-1">
         {row({ project, at: 'about' }, shown.what === 'about', Info, 'About')}
         {kinds.items
-          .filter(({ kind, is_file }) => kind !== 'project' && !is_file)
+          .filter(({ kind }) => kind !== 'project' && kind !== 'document')
           .map((kind) => {
             const here = 'kind' in shown && shown.kind.kind === kind.kind;
             return row({ project, at: kind.plural }, here, iconOf(kind.kind), kind.label.many);
@@ -192,6 +194,14 @@ function KindList({
 }
 
 function BackToMap({ name, project }: { readonly name: string; readonly project: string }) {
+  if (useIsNarrow())
+    return (
+      <InHeader at="start">
+        <PlaceLink place={{ project }} aria-label={name} title={name} className={BACK}>
+          <ChevronLeft className="size-5" aria-hidden="true" />
+        </PlaceLink>
+      </InHeader>
+    );
   return (
     <PlaceLink
       place={{ project }}
@@ -241,7 +251,12 @@ function Content({ shown, project, kinds, structure }: ContentProps) {
         />
       );
     case 'entity':
-      if (shown.kind.kind === 'plan') return <PlanView key={shown.id} id={shown.id} />;
+      if (shown.kind.kind === 'plan')
+        return (
+          <PlanView key={shown.id} id={shown.id}>
+            <PlanLinks id={shown.id} kind={shown.kind} />
+          </PlanView>
+        );
       return shown.kind.is_file ? (
         <DocumentPage
           key={shown.id}
@@ -254,6 +269,11 @@ function Content({ shown, project, kinds, structure }: ContentProps) {
         <EntityPage key={shown.id} id={shown.id} kind={shown.kind} project={project} />
       );
   }
+}
+
+function PlanLinks({ id, kind }: { readonly id: string; readonly kind: Kind }) {
+  const { data: plan } = useEntity(id);
+  return plan ? <Links entity={plan} kind={kind} /> : null;
 }
 
 function RemoveProject({ project }: { readonly project: string }) {

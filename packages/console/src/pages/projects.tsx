@@ -1,5 +1,6 @@
 // The projects of the workspace, and a form for a new one.
 
+import { Link } from '@tanstack/react-router';
 import { FolderKanban, Plus } from 'lucide-react';
 import { useId, useState, type FormEvent } from 'react';
 import { api, type Kind } from '../knowledge/api.ts';
@@ -21,12 +22,19 @@ export function Page() {
     <>
       <PageFrame
         title="Projects"
-        about="A project has documents that are its map, and the tasks, goals and other entities around them. You and your agents work on the same."
+        about="A project has documents that are its map, and the tasks, goals and other entities around them. You and your agents work on the same project."
       >
         <NewProject />
         {error && !kinds && <Failure error={error} retry={() => void refetch()} />}
         {!kinds && !error && <Loading what="projects" />}
         {project && <Projects kind={project} />}
+        <p className="mt-6 text-sm text-soft">
+          Removed projects are in the{' '}
+          <Link to="/trash" className="rounded text-ink underline underline-offset-2">
+            trash
+          </Link>{' '}
+          for 30 days.
+        </p>
       </PageFrame>
       <UndoBar />
     </>

@@ -2,12 +2,14 @@
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Ban, Hourglass, RotateCcw } from 'lucide-react';
+import { Ban, ChevronLeft, Hourglass, RotateCcw } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { titleOf } from '../app/chat-entry.tsx';
+import { BACK, InHeader, useIsNarrow } from '../app/header-slot.tsx';
 import { useParam } from '../app/router.tsx';
 import { useTitle } from '../app/title.ts';
+import { ShareMenu } from '../chat/share-menu.tsx';
 import { InOtherWorkspace } from '../app/workspace-picker.tsx';
 import { client } from '../data/client.ts';
 import { chatQuery, keys, useChat } from '../data/queries.ts';
@@ -31,7 +33,7 @@ export function Page() {
 function RunPage({ id }: { readonly id: string }) {
   const { data: run, error, refetch } = useRun(id);
   const chat = useQuery({ ...chatQuery(run?.thread_id ?? ''), enabled: run !== undefined });
-  useTitle('Run');
+  useTitle(chat.data ? `Run of ${titleOf(chat.data)}` : 'Run');
   if (isMissing(error)) return <Missing what="run" />;
   if (error && !run) return <Failure error={error} retry={() => void refetch()} heading="h1" />;
   if (run && isMissing(chat.error)) return <InOtherWorkspace chat={run.thread_id} what="run" />;
@@ -165,23 +167,44 @@ function Head({ run, log }: { readonly run: Run; readonly log: RunLog }) {
   const { data: chat } = useChat(run.thread_id);
   const { data: why } = useWhy(run, stepsIn(log));
   const waits = run.ended_at === null ? whyNotMoving(why) : null;
+  const isNarrow = useIsNarrow();
+  const title = chat ? titleOf(chat) : 'its chat';
+  const share = <ShareMenu chat={run.thread_id} run={run.id} />;
   return (
     <header className="shrink-0 px-4 pt-4 pb-3 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <h1 className="line-clamp-3 min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">
-          Run of{' '}
-          <Link
-            to="/chats/$chat"
-            params={{ chat: run.thread_id }}
-            className="underline decoration-line underline-offset-4 hover:decoration-current"
-          >
-            <Visible text={chat ? titleOf(chat) : 'its chat'} />
-          </Link>
-        </h1>
+        {isNarrow ? (
+          <>
+            <h1 className="sr-only">
+              Run of <Visible text={title} />
+            </h1>
+            <InHeader at="start">
+              <Link to="/chats/$chat" params={{ chat: run.thread_id }} title="Open the chat" className={BACK}>
+                <ChevronLeft className="size-5" aria-hidden="true" />
+                <span className="sr-only">
+                  <Visible text={title} />
+                </span>
+              </Link>
+            </InHeader>
+            <InHeader>{share}</InHeader>
+          </>
+        ) : (
+          <h1 className="line-clamp-3 min-w-0 text-lg font-semibold tracking-tight wrap-anywhere">
+            Run of{' '}
+            <Link
+              to="/chats/$chat"
+              params={{ chat: run.thread_id }}
+              className="underline decoration-line underline-offset-4 hover:decoration-current"
+            >
+              <Visible text={title} />
+            </Link>
+          </h1>
+        )}
         <span role="status" className="text-sm font-medium">
           <StateBadge state={stateOf(run, why)} />
         </span>
         <Actions run={run} />
+        {!isNarrow && share}
       </div>
       <p className="mt-1 line-clamp-2 text-sm text-soft wrap-anywhere">
         <span className="sr-only">Message: </span>“

@@ -126,7 +126,10 @@ function Entry({ run }: { readonly run: ListedRun }) {
       >
         <StateBadge state={stateOf(run, why)} className="max-sm:order-2" />
         <span className="min-w-0 truncate font-medium max-sm:order-1 max-sm:col-span-2">
-          <Visible text={run.said.trim() || 'An empty message'} />
+          {/* What a child run was told begins the same for all of them. */}
+          <Visible
+            text={(run.parent_run === null ? null : run.title) ?? (run.said.trim() || 'An empty message')}
+          />
         </span>
         <span className="text-right text-xs leading-5 text-soft max-sm:order-3">
           <When at={run.queued_at} />
@@ -134,7 +137,9 @@ function Entry({ run }: { readonly run: ListedRun }) {
         <span className="min-w-0 text-xs text-soft max-sm:order-4 max-sm:col-span-2 sm:col-span-2 sm:col-start-2">
           <span className="flex flex-wrap gap-x-3">
             <span className="max-w-full truncate">
-              {run.title === null ? <TitleOfChat id={run.thread_id} /> : <Visible text={run.title} />}
+              {run.parent_run !== null && 'Child run'}
+              {run.parent_run === null &&
+                (run.title === null ? <TitleOfChat id={run.thread_id} /> : <Visible text={run.title} />)}
             </span>
             <span>
               {run.role} · <span className="break-all">{run.model}</span>

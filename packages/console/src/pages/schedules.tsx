@@ -9,7 +9,7 @@ export function Page() {
   return (
     <PageFrame
       title="Schedules"
-      about="Messages that are sent at their times, and what other programs are told or may start."
+      about="Schedules send messages at set times, webhooks tell other programs what happens, and triggers let them start chats."
     >
       <Schedules />
       <Webhooks />

@@ -2,7 +2,17 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Archive, Keyboard, MessageSquare, MessagesSquare, Plus, SunMoon, TextSearch } from 'lucide-react';
+import {
+  Archive,
+  Keyboard,
+  MessageSquare,
+  MessagesSquare,
+  Plus,
+  Settings,
+  SunMoon,
+  TextSearch,
+  Trash2,
+} from 'lucide-react';
 import type { LucideIcon } from 'lucide-react';
 import { titleOf } from '../app/chat-entry.tsx';
 import { pages } from '../app/pages.ts';
@@ -10,8 +20,10 @@ import { chatOf, MODIFIER, palette } from '../app/shortcuts.ts';
 import { theme } from '../app/theme.ts';
 import { client } from '../data/client.ts';
 import { useChats } from '../data/queries.ts';
+import { dayOrTime } from '../ui/format.tsx';
 import { useOpenFile } from '../files/link-to-file.tsx';
 import { iconOf, inWords } from '../knowledge/words.ts';
+import { anchorOf, SECTIONS } from '../settings/sections.ts';
 
 export interface Entry {
   readonly key: string;
@@ -25,9 +37,9 @@ export interface Entry {
   readonly act: () => void;
 }
 
-/** How many recent chats, found things and found messages are listed. */
+/** How many recent chats, found things (10 chats at most) and found messages are listed. */
 const RECENT = 6;
-const FOUND = 12;
+const FOUND = 22;
 const MESSAGES = 8;
 const IN_CHAT = 50;
 
@@ -103,7 +115,23 @@ export function useCommands(words: string): readonly Entry[] {
     icon: Archive,
     act: () => void navigate({ to: '/archived' }),
   };
-  return [...recent, ...[...actions, ...places, archive].filter(({ label }) => has(label))];
+  const trash: Entry = {
+    key: '/trash',
+    group: 'Go to',
+    label: 'Trash',
+    icon: Trash2,
+    act: () => void navigate({ to: '/trash' }),
+  };
+  // Too many to be listed before one types.
+  const sections = SECTIONS.map((title): Entry => ({
+    key: `/settings#${anchorOf(title)}`,
+    group: 'Go to',
+    label: `Settings: ${title}`,
+    icon: Settings,
+    act: () => void navigate({ to: '/settings', hash: anchorOf(title) }),
+  }));
+  const others = [...actions, ...places, archive, trash, ...(wanted === '' ? [] : sections)];
+  return [...recent, ...others.filter(({ label }) => has(label))];
 }
 
 /** What a search finds in the workspace, or in one chat. */
@@ -119,7 +147,7 @@ export function useFound(words: string, chat: string | null) {
         client.search({ q: question, limit: FOUND }, { signal }),
         client.search({ q: question, kinds: 'message', limit: MESSAGES }, { signal }),
       ]);
-      return [...things.items.filter(({ entity_type }) => entity_type !== 'chat'), ...messages.items];
+      return [...things.items, ...messages.items];
     },
     enabled: /[\p{L}\p{N}]/u.test(words),
     placeholderData: keepPreviousData,
@@ -131,7 +159,7 @@ export function useFound(words: string, chat: string | null) {
 }
 
 /** The last word may be unfinished, so it is also looked for as the beginning of a word. */
-function asTyped(words: string): string {
+export function asTyped(words: string): string {
   const text = words.trim();
   const last = /(?<![\p{L}\p{N}"-])[\p{L}\p{N}]{2,}$/u.exec(text)?.[0];
   return last === undefined || text.includes('"') ? text : `${text} ${last}*`;
@@ -139,8 +167,10 @@ function asTyped(words: string): string {
 
 function entryOf(hit: Hit, inChat: boolean, open: (hit: Hit) => void): Entry {
   const { entity_type: kind, entity_id: key, title, path, snippet, message } = hit;
+  if (kind === 'chat')
+    return { key, group: 'Older chats', label: title, icon: MessageSquare, act: () => open(hit) };
   if (message) {
-    const at = new Date(message.at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+    const at = dayOrTime(message.at);
     const who = message.role === 'user' ? 'You' : 'Answer';
     return {
       key,
@@ -174,6 +204,7 @@ function useOpenHit(): (hit: Hit) => void {
         params: { chat: message.chat_id },
         search: message.seq === null ? {} : { at: message.seq },
       });
+    else if (kind === 'chat') void navigate({ to: '/chats/$chat', params: { chat: id } });
     else if (kind === 'file') openFile(path ?? '/');
     else if (kind === 'plan') void navigate({ to: '/plans/$plan', params: { plan: id } });
     else void navigate({ to: '/entities/$entity', params: { entity: id } });

@@ -47,7 +47,9 @@ function Finder({ chat }: { readonly chat: string | null }) {
   const [words, setWords] = useState('');
   const commands = useCommands(words);
   const { entries: found, error, isFetching } = useFound(useDeferredValue(words), chat);
-  const entries = chat === null ? [...commands, ...found] : found;
+  // What is found comes last: an entry that arrives late must not take the place of the chosen one.
+  const known = new Set(commands.map(({ key }) => key));
+  const entries = chat === null ? [...commands, ...found.filter(({ key }) => !known.has(key))] : found;
   const [chosen, setChosen] = useState(0);
   const at = Math.min(chosen, entries.length - 1);
   const id = useId();

@@ -1,22 +1,46 @@
 // A plan: its goal, its stages with their steps, how far it is, and what is wrong with it. Everything here is live.
 
-import { Check, FilePen, Pause, Play, Route, SearchX, Square, TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
+import {
+  Check,
+  FilePen,
+  MessageSquare,
+  Pause,
+  Play,
+  RotateCcw,
+  Route,
+  SearchX,
+  Square,
+  TriangleAlert,
+} from 'lucide-react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Tabs } from 'radix-ui';
+import { Suspense, useState, type ReactNode } from 'react';
 import type { PlanProblem, PlanProgress } from '@continuo/protocol';
 import { useTitle } from '../app/title.ts';
 import { client } from '../data/client.ts';
 import { LinkToFile } from '../files/link-to-file.tsx';
 import { Button } from '../ui/button.tsx';
-import { money, When } from '../ui/format.tsx';
+import { When } from '../ui/format.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Empty, Failure, isMissing, Loading } from '../ui/states.tsx';
 import { Visible } from '../ui/visible.tsx';
+import { Progress } from './progress.tsx';
 import { Stage } from './stage.tsx';
-import { StateBadge, STATUS } from './status.tsx';
+import { StateBadge } from './status.tsx';
 import { changePlan, usePlan } from './queries.ts';
 
-export function PlanView({ id }: { readonly id: string }) {
+const GraphView = lazyPart(async () => (await import('./graph-view.tsx')).GraphView);
+
+interface PlanViewProps {
+  readonly id: string;
+  /** What the page shows below the plan. */
+  readonly children?: ReactNode;
+}
+
+export function PlanView({ id, children }: PlanViewProps) {
   const { data: plan, error, refetch } = usePlan(id);
   useTitle(plan?.title ?? 'Plan');
+  const { view, show } = usePlanView(id);
   if (isMissing(error))
     return (
       <Empty icon={SearchX} title="Plan not found" heading="h1">
@@ -33,7 +57,7 @@ export function PlanView({ id }: { readonly id: string }) {
       role="region"
       aria-label="Plan"
     >
-      <div className="mx-auto max-w-3xl px-4 py-6 sm:px-6">
+      <div className={`mx-auto px-4 py-6 sm:px-6 ${view === 'graph' ? 'max-w-6xl' : 'max-w-3xl'}`}>
         <Head plan={plan} />
         <Progress plan={plan} />
         <Problems problems={plan.problems} path={plan.path} />
@@ -49,11 +73,65 @@ export function PlanView({ id }: { readonly id: string }) {
             </ul>
           </section>
         )}
+        <Views plan={plan} view={view} show={show} />
+        {children}
+      </div>
+    </div>
+  );
+}
+
+const VIEWS = ['checklist', 'graph'] as const;
+type View = (typeof VIEWS)[number];
+const TAB =
+  'border-b-2 border-transparent px-1 py-2 text-sm text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-ink';
+
+/** The shown view is kept in the address. */
+function usePlanView(plan: string) {
+  const { view } = useSearch({ strict: false }) as { readonly view?: unknown };
+  const navigate = useNavigate();
+  return {
+    view: VIEWS.find((each) => each === view) ?? 'checklist',
+    show: (next: View) =>
+      navigate({
+        to: '/plans/$plan',
+        params: { plan },
+        search: { view: next === 'checklist' ? undefined : next },
+      }),
+  };
+}
+
+interface ViewsProps {
+  readonly plan: PlanProgress;
+  readonly view: View;
+  readonly show: (view: View) => Promise<void>;
+}
+
+function Views({ plan, view, show }: ViewsProps) {
+  const open = async (step: string) => {
+    await show('checklist');
+    requestAnimationFrame(() => document.getElementById(`step-${step}`)?.focus());
+  };
+  return (
+    <Tabs.Root value={view} onValueChange={(next) => void show(next as View)} className="mt-6">
+      <Tabs.List aria-label="Views of the plan" className="flex gap-5 border-b">
+        <Tabs.Trigger value="checklist" className={TAB}>
+          Checklist
+        </Tabs.Trigger>
+        <Tabs.Trigger value="graph" className={TAB}>
+          Graph
+        </Tabs.Trigger>
+      </Tabs.List>
+      <Tabs.Content value="checklist" tabIndex={-1}>
         {plan.stages.map((stage, index) => (
           <Stage key={stage.id} plan={plan} stage={stage} number={index + 1} />
         ))}
-      </div>
-    </div>
+      </Tabs.Content>
+      <Tabs.Content value="graph" tabIndex={-1}>
+        <Suspense fallback={<Loading what="the graph" />}>
+          <GraphView plan={plan} open={(step) => void open(step)} />
+        </Suspense>
+      </Tabs.Content>
+    </Tabs.Root>
   );
 }
 
@@ -62,9 +140,11 @@ function Head({ plan }: { readonly plan: PlanProgress }) {
   const [busy, setBusy] = useState(false);
   const { approved } = plan;
   const mayApprove = plan.problems.length === 0 && !approved?.is_current;
-  const mayRun = approved?.is_current === true && (plan.counts.pending ?? 0) > 0;
-  const run = async () => {
-    await client.plans.run(plan.id);
+  const isApproved = approved?.is_current === true && plan.problems.length === 0;
+  const mayRun = isApproved && (plan.counts.pending ?? 0) > 0;
+  const mayRunAgain = isApproved && !mayRun && plan.stages.some(({ steps }) => steps.length > 0);
+  const run = async (restart: boolean) => {
+    await client.plans.run(plan.id, restart ? { restart } : {});
     return client.plans.progress(plan.id);
   };
   const isAtWork = plan.state === 'running' || plan.state === 'paused';
@@ -93,50 +173,72 @@ function Head({ plan }: { readonly plan: PlanProgress }) {
         )}
       </p>
       <div className="mt-1 flex flex-wrap items-start gap-x-3 gap-y-2">
-        <h1 className="min-w-0 flex-1 basis-60 text-xl font-semibold tracking-tight wrap-anywhere">
+        <h1 className="min-w-0 flex-1 basis-full text-xl font-semibold tracking-tight wrap-anywhere sm:basis-60">
           <Visible text={plan.title} />
         </h1>
-        <LinkToFile
-          path={plan.path}
-          className="inline-flex items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 text-sm font-medium hover:bg-hover"
-        >
-          <FilePen className="size-4" aria-hidden="true" />
-          Edit
-        </LinkToFile>
-        {mayApprove && (
-          <Button
-            kind="primary"
-            disabled={busy}
-            onClick={() => void act(() => client.plans.approve(plan.id, { version: plan.content_version }))}
+        <div className="flex flex-wrap gap-2">
+          {plan.chat_id !== null && (
+            <Link
+              to="/chats/$chat"
+              params={{ chat: plan.chat_id }}
+              className="inline-flex items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 text-sm font-medium hover:bg-hover"
+            >
+              <MessageSquare className="size-4" aria-hidden="true" />
+              Chat
+            </Link>
+          )}
+          <LinkToFile
+            path={plan.path}
+            className="inline-flex items-center gap-1.5 rounded-lg border border-line bg-raised px-3 py-1.5 text-sm font-medium hover:bg-hover"
           >
-            <Check className="size-4" aria-hidden="true" />
-            {approved ? 'Approve again' : 'Approve'}
-          </Button>
-        )}
-        {mayRun && !isAtWork && (
-          <Button kind="primary" disabled={busy} onClick={() => void act(run)}>
-            <Play className="size-4" aria-hidden="true" />
-            Run
-          </Button>
-        )}
-        {plan.state === 'running' && (
-          <Button disabled={busy} onClick={() => void act(() => client.plans.pause(plan.id))}>
-            <Pause className="size-4" aria-hidden="true" />
-            Pause
-          </Button>
-        )}
-        {plan.state === 'paused' && (
-          <Button kind="primary" disabled={busy} onClick={() => void act(() => client.plans.resume(plan.id))}>
-            <Play className="size-4" aria-hidden="true" />
-            Resume
-          </Button>
-        )}
-        {isAtWork && (
-          <Button kind="danger" disabled={busy} onClick={() => void act(() => client.plans.stop(plan.id))}>
-            <Square className="size-4" aria-hidden="true" />
-            Stop
-          </Button>
-        )}
+            <FilePen className="size-4" aria-hidden="true" />
+            Edit
+          </LinkToFile>
+          {mayApprove && (
+            <Button
+              kind="primary"
+              disabled={busy}
+              onClick={() => void act(() => client.plans.approve(plan.id, { version: plan.content_version }))}
+            >
+              <Check className="size-4" aria-hidden="true" />
+              {approved ? 'Approve again' : 'Approve'}
+            </Button>
+          )}
+          {mayRun && !isAtWork && (
+            <Button kind="primary" disabled={busy} onClick={() => void act(() => run(false))}>
+              <Play className="size-4" aria-hidden="true" />
+              Run
+            </Button>
+          )}
+          {mayRunAgain && !isAtWork && (
+            <Button disabled={busy} onClick={() => void act(() => run(true))}>
+              <RotateCcw className="size-4" aria-hidden="true" />
+              Run again
+            </Button>
+          )}
+          {plan.state === 'running' && (
+            <Button disabled={busy} onClick={() => void act(() => client.plans.pause(plan.id))}>
+              <Pause className="size-4" aria-hidden="true" />
+              Pause
+            </Button>
+          )}
+          {plan.state === 'paused' && (
+            <Button
+              kind="primary"
+              disabled={busy}
+              onClick={() => void act(() => client.plans.resume(plan.id))}
+            >
+              <Play className="size-4" aria-hidden="true" />
+              Resume
+            </Button>
+          )}
+          {isAtWork && (
+            <Button kind="danger" disabled={busy} onClick={() => void act(() => client.plans.stop(plan.id))}>
+              <Square className="size-4" aria-hidden="true" />
+              Stop
+            </Button>
+          )}
+        </div>
       </div>
       {plan.goal !== null && plan.goal !== plan.title && (
         <p className="mt-1 text-sm text-soft wrap-anywhere">
@@ -149,36 +251,6 @@ function Head({ plan }: { readonly plan: PlanProgress }) {
         </p>
       )}
     </header>
-  );
-}
-
-function Progress({ plan }: { readonly plan: PlanProgress }) {
-  const { counts } = plan;
-  const steps = plan.stages.flatMap((stage) => stage.steps);
-  if (steps.length === 0) return null;
-  const ended = (counts.done ?? 0) + (counts.skipped ?? 0);
-  const percent = Math.round((ended / steps.length) * 100);
-  const costs = steps.flatMap(({ cost }) => (cost === null ? [] : [cost]));
-  const words = (['running', 'failed', 'blocked', 'skipped'] as const)
-    .filter((status) => counts[status])
-    .map((status) => `${counts[status]} ${STATUS[status].label.toLowerCase()}`);
-  return (
-    <section className="mt-4" aria-label="Progress">
-      <div
-        role="progressbar"
-        aria-label="Progress of the plan"
-        aria-valuenow={percent}
-        aria-valuemin={0}
-        aria-valuemax={100}
-        className="h-2 overflow-hidden rounded-full bg-hover"
-      >
-        <div className="h-full rounded-full bg-accent transition-[width]" style={{ width: `${percent}%` }} />
-      </div>
-      <p className="mt-1.5 text-xs text-soft">
-        {[`${counts.done ?? 0} of ${steps.length} steps done`, ...words].join(' · ')}
-        {costs.length > 0 && ` · ${money(costs.reduce((sum, cost) => sum + cost, 0))}`}
-      </p>
-    </section>
   );
 }
 

@@ -19,9 +19,20 @@ export function usePlans() {
   return useInfiniteQuery({
     queryKey: [...keys.files, 'plans'],
     queryFn: ({ signal, pageParam }) =>
-      client.plans.list({ limit: 50, ...(pageParam !== null && { after: pageParam }) }, { signal }),
+      client.plans.states({ limit: 50, ...(pageParam !== null && { after: pageParam }) }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
+  });
+}
+
+/** How many waiting plans are shown. */
+const WAITING = 50;
+
+/** The plans whose approval a run waits for. */
+export function useWaitingPlans() {
+  return useQuery({
+    queryKey: [...keys.files, 'waiting plans'],
+    queryFn: ({ signal }) => client.plans.states({ waiting: 'true', limit: WAITING }, { signal }),
   });
 }
 

@@ -19,6 +19,7 @@ interface StageProps {
 
 export function Stage({ plan, stage, number }: StageProps) {
   const ended = stage.steps.filter(({ status }) => status === 'done' || status === 'skipped').length;
+  const costs = stage.steps.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   const isParallel = stage.mode === 'parallel';
   const Icon = isParallel ? Rows3 : ArrowDownNarrowWide;
   const heading = `stage-${stage.id}`;
@@ -31,8 +32,10 @@ export function Stage({ plan, stage, number }: StageProps) {
         <p className="flex items-center gap-1 text-xs text-soft">
           <Icon className="size-3.5" aria-hidden="true" />
           {isParallel ? 'In parallel' : 'In sequence'} · {ended} of {stage.steps.length}
+          {costs.length > 0 && ` · ${money(costs.reduce((sum, cost) => sum + cost, 0))}`}
         </p>
       </div>
+      {stage.steps.length > 0 && <StageBar name={stage.name} steps={stage.steps} />}
       <ul className="mt-2 divide-y rounded-xl border bg-raised">
         {stage.steps.map((step) => (
           <Step key={step.id} plan={plan} step={step} />
@@ -40,6 +43,37 @@ export function Stage({ plan, stage, number }: StageProps) {
         {stage.steps.length === 0 && <li className="px-4 py-3 text-sm text-soft">No steps yet.</li>}
       </ul>
     </section>
+  );
+}
+
+const PIECES = [
+  ['done', 'bg-good'],
+  ['skipped', 'bg-strong/60'],
+  ['running', 'bg-accent breathe'],
+  ['failed', 'bg-bad'],
+  ['blocked', 'bg-warn'],
+] as const;
+
+/** A piece for each status, as long as its share of the stage. */
+function StageBar({ name, steps }: { readonly name: string; readonly steps: readonly PlanStepState[] }) {
+  const count = (status: PlanStepState['status']) => steps.filter((step) => step.status === status).length;
+  return (
+    <div
+      role="progressbar"
+      aria-label={`Progress of ${name}`}
+      aria-valuenow={Math.round(((count('done') + count('skipped')) / steps.length) * 100)}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      className="mt-1.5 flex h-1 overflow-hidden rounded-full bg-hover"
+    >
+      {PIECES.map(([status, style]) => (
+        <span
+          key={status}
+          className={`transition-[width] ${style}`}
+          style={{ width: `${(count(status) / steps.length) * 100}%` }}
+        />
+      ))}
+    </div>
   );
 }
 
@@ -54,7 +88,12 @@ function Step({ plan, step }: { readonly plan: PlanProgress; readonly step: Plan
   };
   const again = step.status === 'failed' || step.status === 'blocked' ? 'Retry' : 'Do again';
   return (
-    <li className="flex gap-3 px-4 py-3" aria-label={step.title}>
+    <li
+      id={`step-${step.id}`}
+      tabIndex={-1}
+      className="flex gap-3 px-4 py-3 focus:outline-2 focus:-outline-offset-2 focus:outline-accent"
+      aria-label={step.title}
+    >
       <StatusIcon status={step.status} />
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-start gap-x-3 gap-y-1">

@@ -19,7 +19,7 @@ export const COLOURS: Readonly<Record<Group, string>> = {
 const OF_PROJECT: ReadonlySet<string> = new Set(['structure', 'project', 'entity', 'activity', 'document']);
 const OF_MEMORY: ReadonlySet<string> = new Set(['summary', 'agent_state']);
 
-export function groupOf({ place, kind }: ContextPart): Group {
+export function groupOf({ place, kind }: Pick<ContextPart, 'place' | 'kind'>): Group {
   if (place === 'tools') return 'Tools';
   if (place === 'history') return 'Messages';
   if (OF_MEMORY.has(kind)) return 'Memory';
@@ -46,6 +46,7 @@ const NAMES: Readonly<Record<string, string>> = {
   user: 'Person',
   assistant: 'Answer',
   system: 'Note',
+  mode: 'Mode',
 };
 
 export function nameOf({ place, kind, source, text }: ContextPart): string {
@@ -62,8 +63,10 @@ export function sourceOf({ place, source }: ContextPart): string {
       return place === 'tools' ? '' : source.name;
     case 'event':
       return `event ${source.seq}`;
+    case 'file':
+      return `${source.path ?? 'file'}, version ${source.version}`;
     default:
-      return `${source.kind}, version ${source.version}`;
+      return `version ${source.version}`;
   }
 }
 

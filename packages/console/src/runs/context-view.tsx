@@ -34,7 +34,13 @@ export function ContextView({ run, place, show }: ContextViewProps) {
   const [message, tried] = place.call?.split('.') ?? [];
   const { data, error, refetch } = useQuery(contextQuery(run, message, tried));
   if (isMissing(error))
-    return <p className="px-4 py-8 text-sm text-soft sm:px-6">The run has not asked a model yet.</p>;
+    return (
+      <p className="px-4 py-8 text-sm text-soft sm:px-6">
+        {run.ended_at === null
+          ? 'The run has not asked a model yet.'
+          : 'The run has asked no model itself. If it has child runs, the timeline leads to them, and each shows what it sent.'}
+      </p>
+    );
   if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the context" />;
   return (

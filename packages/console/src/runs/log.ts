@@ -56,13 +56,7 @@ async function readLog(
 ): Promise<void> {
   // Events that the pages miss come after this seq.
   const end = await client.threads.events(thread, { before: 'latest', limit: 1 }, { signal });
-  for (;;) {
-    const after = events.length;
-    const { items } = await client.runs.events(id, { after, limit: PAGE }, { signal });
-    for (const { id: place, ...event } of items)
-      events.push({ ...event, seq: place, run_seq: place, run_id: id });
-    if (items.length < PAGE) break;
-  }
+  await readEvents(id, events, signal);
   changed();
   if (hasEnded(events)) return;
   for await (const event of client.threads.stream(thread, { after: end.items.at(-1)?.seq ?? 0, signal })) {
@@ -70,6 +64,21 @@ async function readLog(
     events.push({ ...event, seq: event.run_seq });
     changed();
     if (hasEnded(events)) return;
+  }
+}
+
+/** Appends the events that the run has now. */
+export async function readEvents(
+  id: string,
+  events: RunLogEvent[],
+  signal: AbortSignal,
+): Promise<RunLogEvent[]> {
+  for (;;) {
+    const after = events.length;
+    const { items } = await client.runs.events(id, { after, limit: PAGE }, { signal });
+    for (const { id: place, ...event } of items)
+      events.push({ ...event, seq: place, run_seq: place, run_id: id });
+    if (items.length < PAGE) return events;
   }
 }
 

@@ -5,6 +5,8 @@ import type { Span } from './spans.ts';
 export interface Scale {
   /** Milliseconds from the first start to the last end. */
   readonly lasted: number;
+  /** When it begins, in milliseconds since 1970. */
+  readonly start: number;
   /** From 0 to 1. */
   readonly place: (time: number) => number;
   /** The shortened waits: their position, and their real duration. */
@@ -41,6 +43,7 @@ export function scaleOf(spans: readonly Span[], now: number): Scale {
     return (at.start + part * (at.end - at.start)) / width;
   };
   return {
+    start: stretches[0]?.from ?? 0,
     lasted: (stretches.at(-1)?.to ?? 0) - (stretches[0]?.from ?? 0),
     place,
     cuts: drawn.flatMap((each) =>
@@ -63,4 +66,29 @@ function stretchesOf(spans: readonly Span[], now: number): Stretch[] {
     else stretches.push({ from, to, worked });
   }
   return stretches;
+}
+
+export interface Tick {
+  /** Milliseconds from the start. */
+  readonly after: number;
+  /** From 0 to 1. */
+  readonly place: number;
+}
+
+/** Round durations of the time axis, and how far apart they are drawn at least. */
+const UNITS = [1, 60, 3600].flatMap((unit) => [1, 2, 5, 10, 15, 30].map((count) => count * unit * 1000));
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, ...UNITS];
+const MOST_TICKS = 8;
+const APART = 0.1;
+
+/** The ticks of the time axis. Those within a shortened wait would be too close to each other, and are left out. */
+export function ticksOf({ lasted, start, place }: Scale): Tick[] {
+  const step = STEPS.find((each) => lasted / each <= MOST_TICKS) ?? lasted / MOST_TICKS;
+  const ticks: Tick[] = [];
+  for (let after = 0; after <= lasted; after += Math.max(step, 1)) {
+    const tick = { after, place: place(start + after) };
+    const last = ticks.at(-1);
+    if (!last || tick.place - last.place >= APART) ticks.push(tick);
+  }
+  return ticks;
 }

@@ -3,10 +3,10 @@
 import { callsAfter, supersededBy, type Call } from '@continuo/protocol';
 import type { RunLogEvent } from './log.ts';
 
-export type SpanKind = 'model' | 'tool' | 'wait';
+export type SpanKind = 'model' | 'tool' | 'child' | 'wait';
 
 /** What the run spent its time on. `Server` is the rest: the server's own work between steps. */
-export type Part = 'Takeover' | 'Tool' | 'Model' | 'Approval' | 'Paused' | 'Queue' | 'Server';
+export type Part = 'Takeover' | 'Tool' | 'Model' | 'Child' | 'Approval' | 'Paused' | 'Queue' | 'Server';
 
 export interface Span {
   readonly key: string;
@@ -23,9 +23,11 @@ export interface Span {
   problem: string | null;
   /** More about the span, such as its tokens. */
   note: string | null;
+  /** The run that this span is. */
+  child?: string;
 }
 
-interface RunTimes {
+export interface RunTimes {
   readonly model: string;
   readonly queued_at: string;
   readonly started_at: string | null;
@@ -68,6 +70,8 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
   let calls: readonly Call[] = [];
   let attempt = 1;
   let last: RunLogEvent | null = null;
+  /** The run starts other runs; it asks no model itself. */
+  let isConducted = false;
   begin('queue', 'Queue', 'Queued', { seq: 0, at: run.queued_at });
   const first = events[0]?.at ?? run.started_at ?? run.ended_at;
   if (first) end('queue', first);
@@ -75,7 +79,9 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
     calls = callsAfter(calls, event);
     switch (event.type) {
       case 'message_start':
-        begin(`message ${event.data.message}`, 'Model', event.data.model, event, askedAt(event, asked));
+        // A text that the server writes itself.
+        if (event.data.model !== SERVER)
+          begin(`message ${event.data.message}`, 'Model', event.data.model, event, askedAt(event, asked));
         asked = null;
         break;
       case 'message':
@@ -112,6 +118,24 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
         if (event.data.to_state === 'paused') begin('pause', 'Paused', 'Paused', event);
         else end('pause', event.at);
         break;
+      case 'child_start': {
+        const { run: child, title, role } = event.data;
+        isConducted = true;
+        const shown = open.get('plan');
+        // A plan that is repaired was not shown to anybody.
+        if (shown && event.data.child === REPAIR) spans.splice(spans.indexOf(shown), 1);
+        end('plan', event.at);
+        begin(`child ${child}`, 'Child', title, event);
+        Object.assign(open.get(`child ${child}`)!, { child, note: role });
+        break;
+      }
+      case 'child_end': {
+        const { run: child, status, child: name } = event.data;
+        end(`child ${child}`, event.at, CHILD_ENDED[status]);
+        if (status === 'done' && (name === PLANNING || name === REPAIR))
+          begin('plan', 'Approval', 'Approval of the plan', event);
+        break;
+      }
       case 'state': {
         if (event.data.status !== 'running') {
           for (const key of open.keys()) end(key, event.at, 'the run ended');
@@ -139,7 +163,7 @@ export function spansOf(run: RunTimes, events: readonly RunLogEvent[]): Span[] {
     last = event;
   }
   const isOver = run.ended_at !== null || isEnd(last);
-  if (asked && open.size === 0 && !isOver) begin('asked', 'Model', run.model, asked);
+  if (asked && !isConducted && open.size === 0 && !isOver) begin('asked', 'Model', run.model, asked);
   return spans;
 }
 
@@ -151,7 +175,7 @@ function askedAt(event: RunLogEvent & { type: 'message_start' }, asked: RunLogEv
 }
 
 function isResting(open: ReadonlyMap<string, Span>): boolean {
-  return [...open.values()].some(({ part }) => part === 'Approval' || part === 'Paused');
+  return [...open.values()].some(({ part }) => part === 'Approval' || part === 'Paused' || part === 'Child');
 }
 
 function hasEnded({ stage }: Call): boolean {
@@ -163,7 +187,7 @@ function isEnd(event: RunLogEvent | null): boolean {
 }
 
 /** If spans overlap, the first of these counts. */
-const ORDER = ['Takeover', 'Tool', 'Model', 'Approval', 'Paused', 'Queue'] as const;
+const ORDER = ['Takeover', 'Tool', 'Model', 'Child', 'Approval', 'Paused', 'Queue'] as const;
 
 /** The duration of the run by category. Overlaps are counted once, so the sum is the whole duration. */
 export function partsOf(spans: readonly Span[], now: number): ReadonlyMap<Part, number> {
@@ -184,6 +208,7 @@ const KINDS = {
   Takeover: 'wait',
   Tool: 'tool',
   Model: 'model',
+  Child: 'child',
   Approval: 'wait',
   Paused: 'wait',
   Queue: 'wait',
@@ -192,6 +217,12 @@ const CAUSES: Partial<Record<string, string>> = {
   stream_cut: 'the provider cut the stream',
   model_stalled: 'the provider went silent',
 };
+
+const SERVER = 'continuo';
+/** The names of the child runs that write a plan. */
+const PLANNING = '~plan';
+const REPAIR = '~repair';
+const CHILD_ENDED = { done: null, error: 'failed', canceled: 'canceled' } as const;
 
 const ENDED = { complete: null, error: 'failed', interrupted: 'stopped' } as const;
 const DECIDED: Partial<Record<string, string>> = { deny: 'denied', expired: 'expired', skip: 'skipped' };

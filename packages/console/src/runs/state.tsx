@@ -63,6 +63,7 @@ export function whyNotMoving(why: Why | undefined): string | null {
     case 'run':
     case 'pod':
     case 'approval':
+    case 'children':
     case 'takeover':
     case 'cancel':
       return why.sentence;

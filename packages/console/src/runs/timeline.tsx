@@ -1,18 +1,30 @@
-// A run's timeline: model calls, tools and waits. Each bar links to its moment in the replay.
+// A run's timeline: model calls, tools, child runs and waits on one time axis. Each bar links to its moment in the replay.
 
-import { useEffect, useState } from 'react';
+import { useQueries } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { keys } from '../data/queries.ts';
+import type { Run } from '../data/run-queries.ts';
+import { useClock } from '../ui/clock.ts';
 import { duration } from '../ui/format.tsx';
 import { Visible } from '../ui/visible.tsx';
-import type { Run } from '../data/run-queries.ts';
-import type { RunLogEvent } from './log.ts';
-import { scaleOf, type Scale } from './scale.ts';
-import { partsOf, spansOf, type Part, type Span, type SpanKind } from './spans.ts';
+import { familyOf, type TimelineRow } from './family.ts';
+import { readEvents, type RunLogEvent } from './log.ts';
+import { scaleOf, ticksOf, type Scale, type Tick } from './scale.ts';
+import { partsOf, type Part, type SpanKind } from './spans.ts';
 
-const STYLE: Record<SpanKind, string> = { model: 'bg-accent', tool: 'bg-good', wait: 'bg-strong/60' };
-const WORD: Record<SpanKind, string> = { model: 'Model', tool: 'Tool', wait: 'Wait' };
+const STYLE: Record<SpanKind, string> = {
+  model: 'bg-accent',
+  tool: 'bg-good',
+  child: 'bg-accent/35',
+  wait: 'bg-strong/60',
+};
+const WORD: Record<SpanKind, string> = { model: 'Model', tool: 'Tool', child: 'Child run', wait: 'Wait' };
 const PARTS: readonly { readonly part: Part; readonly word: string; readonly style: string }[] = [
   { part: 'Model', word: 'Model', style: STYLE.model },
   { part: 'Tool', word: 'Tool', style: STYLE.tool },
+  { part: 'Child', word: 'Child runs', style: STYLE.child },
   { part: 'Queue', word: 'Queue', style: STYLE.wait },
   { part: 'Approval', word: 'Waiting for approval', style: STYLE.wait },
   { part: 'Paused', word: 'Paused', style: STYLE.wait },
@@ -21,7 +33,11 @@ const PARTS: readonly { readonly part: Part; readonly word: string; readonly sty
 ];
 /** Hatching over a shortened wait. */
 const CUT = 'bg-[repeating-linear-gradient(115deg,transparent_0_5px,var(--page)_5px_7px)]';
-const CLOCK_MS = 1000;
+/** Up to this many child runs are unfolded from the start. */
+const FEW_CHILDREN = 6;
+/** The columns of every row: name, bar, duration. On a narrow screen the bar is below. */
+const COLUMNS =
+  'grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 md:grid-cols-[minmax(0,15rem)_minmax(0,1fr)_5rem]';
 
 interface TimelineProps {
   readonly run: Run;
@@ -30,10 +46,19 @@ interface TimelineProps {
 }
 
 export function Timeline({ run, events, show }: TimelineProps) {
-  const spans = spansOf(run, events);
   const now = useClock(run.ended_at === null);
-  const scale = scaleOf(spans, now);
-  const parts = partsOf(spans, now);
+  const navigate = useNavigate();
+  const { logs, isUnfolded, toggle } = useChildren(run, events);
+  const { rows, own, leaves } = familyOf(run, events, logs);
+  const scale = scaleOf(leaves, now);
+  const ticks = ticksOf(scale);
+  const parts = partsOf(own, now);
+  const open = ({ run: of, span }: TimelineRow) => {
+    if (span.child !== undefined) return void navigate({ to: '/runs/$run', params: { run: span.child } });
+    if (of === run.id) return show(span.seq);
+    const search = { view: 'replay', at: span.seq };
+    void navigate({ to: '/runs/$run', params: { run: of }, search });
+  };
   return (
     <div className="px-4 py-5 sm:px-6">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-soft">
@@ -51,12 +76,13 @@ export function Timeline({ run, events, show }: TimelineProps) {
             Long waits are shortened
           </span>
         )}
-        <span className="ml-auto tabular-nums">{`${duration(scale.lasted)} in total`}</span>
       </div>
-      <ol className="mt-3 space-y-px" aria-label="Timeline">
-        {spans.map((span) => (
-          <li key={span.key}>
-            <Bar span={span} now={now} scale={scale} show={() => show(span.seq)} />
+      <Axis ticks={ticks} />
+      <ol className="space-y-px" aria-label="Timeline">
+        {rows.map((row) => (
+          <li key={row.key} className="flex items-start">
+            <Fold row={row} unfolded={isUnfolded(row)} toggle={toggle} />
+            <Bar row={row} now={now} scale={scale} ticks={ticks} open={() => open(row)} />
           </li>
         ))}
       </ol>
@@ -64,39 +90,133 @@ export function Timeline({ run, events, show }: TimelineProps) {
   );
 }
 
+/** The logs of the unfolded child runs. */
+function useChildren(run: Run, events: readonly RunLogEvent[]) {
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  const started = events.flatMap((event) => (event.type === 'child_start' ? [event.data.run] : []));
+  const ended = new Set(events.flatMap((event) => (event.type === 'child_end' ? [event.data.run] : [])));
+  const isOpen = (child: string) =>
+    toggled.get(child) ?? (started.length <= FEW_CHILDREN && started.includes(child));
+  const unfolded = [...new Set([...started, ...toggled.keys()])].filter(isOpen);
+  const results = useQueries({
+    queries: unfolded.map((child) => ({
+      queryKey:
+        run.ended_at !== null || ended.has(child)
+          ? ['events-of-ended-run', child]
+          : [...keys.runs, 'events', child],
+      queryFn: async ({ signal }: { readonly signal: AbortSignal }) => readEvents(child, [], signal),
+    })),
+  });
+  const logs = new Map(
+    unfolded.flatMap((child, index) => {
+      const log = results[index]?.data;
+      return log ? [[child, log] as const] : [];
+    }),
+  );
+  return {
+    logs,
+    isUnfolded: ({ span }: TimelineRow) => span.child !== undefined && isOpen(span.child),
+    toggle: (child: string) => setToggled((now) => new Map(now).set(child, !isOpen(child))),
+  };
+}
+
+/** Also aligns the rows that cannot be unfolded. */
+function Fold({
+  row: { span, depth },
+  unfolded,
+  toggle,
+}: {
+  readonly row: TimelineRow;
+  readonly unfolded: boolean;
+  readonly toggle: (child: string) => void;
+}) {
+  const { child } = span;
+  const style = { marginLeft: `${depth}rem`, marginRight: `-${depth}rem` };
+  if (child === undefined) return <span className="w-6 shrink-0" style={style} />;
+  return (
+    <button
+      type="button"
+      aria-expanded={unfolded}
+      aria-label={`Steps of ${span.label}`}
+      onClick={() => toggle(child)}
+      className="relative z-10 grid h-8 w-6 shrink-0 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
+      style={style}
+    >
+      <ChevronRight className={`size-4 ${unfolded ? 'rotate-90' : ''}`} aria-hidden="true" />
+    </button>
+  );
+}
+
+function Axis({ ticks }: { readonly ticks: readonly Tick[] }) {
+  // A narrow screen has room for every other label.
+  const isCrowded = ticks.length > 5;
+  return (
+    <div aria-hidden="true" className="mt-4 flex border-b pb-1 text-[0.6875rem] text-soft">
+      <span className="w-6 shrink-0" />
+      <div className={`${COLUMNS} min-w-0 flex-1 px-2`}>
+        <span className="max-md:hidden">Step</span>
+        <span className="relative col-span-2 h-4 md:col-span-1">
+          {ticks.map(({ after, place }, index) => (
+            <span
+              key={after}
+              className={`absolute whitespace-nowrap tabular-nums ${isCrowded && index % 2 === 1 ? 'max-md:hidden' : ''} ${place > 0.95 ? '-translate-x-full' : place > 0.02 ? '-translate-x-1/2' : ''}`}
+              style={{ left: `${place * 100}%` }}
+            >
+              {after === 0 ? '0' : tickText(after)}
+            </span>
+          ))}
+        </span>
+        <span className="text-right max-md:hidden">Took</span>
+      </div>
+    </div>
+  );
+}
+
+/** `1.0 s` is `1 s` on an axis. */
+function tickText(after: number): string {
+  return duration(after).replace('.0 s', ' s').replace(' min 0 s', ' min').replace(' h 0 min', ' h');
+}
+
 function Bar({
-  span,
+  row: { span, depth },
   now,
   scale,
-  show,
+  ticks,
+  open,
 }: {
-  readonly span: Span;
+  readonly row: TimelineRow;
   readonly now: number;
   readonly scale: Scale;
-  readonly show: () => void;
+  readonly ticks: readonly Tick[];
+  readonly open: () => void;
 }) {
   const left = scale.place(span.from) * 100;
   const wide = scale.place(span.to ?? now) * 100 - left;
   const took = duration((span.to ?? now) - span.from);
-  const open = span.to === null;
+  const isOpen = span.to === null;
   return (
     <button
       type="button"
-      onClick={show}
+      onClick={open}
       title={[span.label, span.note].filter(Boolean).join(' · ')}
-      className="grid w-full grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover md:grid-cols-[minmax(0,15rem)_minmax(0,1fr)_4.5rem]"
+      className={`${COLUMNS} min-w-0 flex-1 rounded-md px-2 py-1.5 text-left text-sm hover:bg-hover`}
     >
-      <span className="min-w-0 truncate">
+      <span className="min-w-0 truncate" style={{ paddingLeft: `${depth}rem` }}>
         <span className="sr-only">{WORD[span.kind]}: </span>
-        <Visible text={span.label} />
+        <span className={span.kind === 'child' ? 'font-medium' : ''}>
+          <Visible text={span.label} />
+        </span>
         {span.problem && <span className="text-bad"> · {span.problem}</span>}
       </span>
       <span
         aria-hidden="true"
         className="relative col-span-2 row-start-2 mt-1 h-3 overflow-hidden rounded-sm bg-sunken md:col-span-1 md:row-start-auto md:mt-0"
       >
+        {ticks.slice(1).map(({ after, place }) => (
+          <span key={after} className="absolute inset-y-0 w-px bg-line" style={{ left: `${place * 100}%` }} />
+        ))}
         <span
-          className={`absolute inset-y-0 min-w-[3px] rounded-sm ${span.problem ? 'bg-bad' : STYLE[span.kind]} ${open ? 'breathe' : ''}`}
+          className={`absolute inset-y-0 min-w-[3px] rounded-sm ${span.problem ? 'bg-bad' : STYLE[span.kind]} ${isOpen ? 'breathe' : ''}`}
           style={{ left: `min(${left}%, calc(100% - 3px))`, width: `${wide}%` }}
         />
         {scale.cuts.map((cut) => (
@@ -107,18 +227,7 @@ function Bar({
           />
         ))}
       </span>
-      <span className="text-right text-xs text-soft tabular-nums">{open ? `${took}…` : took}</span>
+      <span className="text-right text-xs text-soft tabular-nums">{isOpen ? `${took}…` : took}</span>
     </button>
   );
-}
-
-/** The current time, updated while `goes` is true. */
-function useClock(goes: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (!goes) return;
-    const clock = setInterval(() => setNow(Date.now()), CLOCK_MS);
-    return () => clearInterval(clock);
-  }, [goes]);
-  return now;
 }

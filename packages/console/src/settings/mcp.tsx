@@ -1,15 +1,15 @@
-// The MCP servers of the workspace: their state and tools; add, restart, remove.
+// The MCP servers of the workspace: their state and tools; add, edit, restart, remove.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CircleX, LoaderCircle, Plug, Plus, PowerOff, RotateCcw, Trash2 } from 'lucide-react';
+import { CircleX, LoaderCircle, Pencil, Plug, Plus, PowerOff, RotateCcw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { client } from '../data/client.ts';
 import { useAction } from '../data/use-action.ts';
 import { keys } from '../data/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { When } from '../ui/format.tsx';
-import { AddServer } from './add-server.tsx';
+import { Clock } from '../ui/format.tsx';
 import { CARD, Code, Section } from './section.tsx';
+import { ServerForm } from './server-form.tsx';
 
 type Server = Awaited<ReturnType<typeof client.mcp.list>>['items'][number];
 
@@ -37,7 +37,8 @@ export function McpServers() {
             {servers.length === 0 && <li className="px-4 py-3 text-soft">No MCP servers yet.</li>}
           </ul>
           {adding === 'yes' ? (
-            <AddServer
+            <ServerForm
+              server={null}
               taken={servers.map(({ name }) => name)}
               done={() => {
                 setAdding('closed');
@@ -59,6 +60,7 @@ export function McpServers() {
 function Entry({ server, changed }: { readonly server: Server; readonly changed: () => Promise<void> }) {
   const { name, config, state } = server;
   const [sure, setSure] = useState<'no' | 'yes' | 'kept'>('no');
+  const [editing, setEditing] = useState<'no' | 'yes' | 'closed'>('no');
   const { busy, problem, act } = useAction(changed);
   return (
     <li className="px-4 py-2.5">
@@ -88,6 +90,14 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
                 <RotateCcw />
               </IconButton>
               <IconButton
+                label={`Edit ${name}`}
+                aria-expanded={editing === 'yes'}
+                autoFocus={editing === 'closed'}
+                onClick={() => setEditing(editing === 'yes' ? 'closed' : 'yes')}
+              >
+                <Pencil />
+              </IconButton>
+              <IconButton
                 label={`Remove ${name}…`}
                 autoFocus={sure === 'kept'}
                 onClick={() => setSure('yes')}
@@ -105,9 +115,9 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
       </p>
       {state.status === 'failed' && (
         <p className="mt-1 break-words text-bad">
-          {state.reason}{' '}
+          {state.reason}
           <span className="text-soft">
-            Next attempt at <When at={state.retry_at} />.
+            {' · '}Next try at <Clock at={state.retry_at} />.
           </span>
         </p>
       )}
@@ -115,6 +125,19 @@ function Entry({ server, changed }: { readonly server: Server; readonly changed:
         <p role="alert" className="mt-1 text-bad">
           {problem}
         </p>
+      )}
+      {editing === 'yes' && (
+        <ServerForm
+          // What somebody else has saved meanwhile is shown.
+          key={server.updated_at}
+          server={server}
+          taken={[]}
+          done={() => {
+            setEditing('closed');
+            void changed();
+          }}
+          cancel={() => setEditing('closed')}
+        />
       )}
       {state.status === 'ready' && state.tools.length > 0 && (
         <details className="mt-1">

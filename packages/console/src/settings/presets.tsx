@@ -6,7 +6,8 @@ import { useId } from 'react';
 const WORDS = {
   read_only: {
     title: 'Read only',
-    about: 'Agents read, search and run commands without network. They change nothing and send nothing out.',
+    about:
+      'Agents read, search and run commands without network. They change nothing, and send out nothing but the words of web searches.',
   },
   ask: {
     title: 'Ask',

@@ -2,6 +2,7 @@
 
 import { useId, type ReactNode } from 'react';
 import { Failure, Loading } from '../ui/states.tsx';
+import { anchorOf } from './sections.ts';
 
 interface SectionProps<T> {
   readonly title: string;
@@ -17,7 +18,7 @@ interface SectionProps<T> {
 export function Section<T>({ title, about, query, children }: SectionProps<T>) {
   const id = useId();
   return (
-    <section aria-labelledby={id} className="mt-9">
+    <section id={anchorOf(title)} aria-labelledby={id} className="mt-9 scroll-mt-4">
       <h2 id={id} className="font-semibold">
         {title}
       </h2>

@@ -1,4 +1,4 @@
-// The workspace's storage, the usage of models, and the state of the server.
+// The workspace's storage, and the state of the server.
 
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@continuo/client';
@@ -6,8 +6,8 @@ import { client } from '../data/client.ts';
 import { connection } from '../data/hints.ts';
 import { keys } from '../data/queries.ts';
 import { useStore } from '../data/store.ts';
-import { bytes, money, number } from '../ui/format.tsx';
-import { CARD, Code, Section } from './section.tsx';
+import { bytes, number } from '../ui/format.tsx';
+import { CARD, Section } from './section.tsx';
 
 export function Storage() {
   const workspace = useQuery({
@@ -25,39 +25,22 @@ export function Storage() {
               <span className="text-soft">{`${number(files)} ${files === 1 ? 'file' : 'files'}`}</span>
               <span className="ml-auto tabular-nums">{`${bytes(used)} of ${bytes(quota)}`}</span>
             </p>
-            <meter aria-label="Storage used" min={0} max={quota} value={used} className="mt-2 h-2 w-full" />
+            <div
+              role="meter"
+              aria-label="Storage used"
+              aria-valuemin={0}
+              aria-valuemax={quota}
+              aria-valuenow={used}
+              aria-valuetext={`${bytes(used)} of ${bytes(quota)}`}
+              className="mt-2 h-2 overflow-hidden rounded-full bg-hover"
+            >
+              <div className="h-full bg-accent" style={{ width: `${(used / quota) * 100}%` }} />
+            </div>
           </div>
         )}
       </Section>
-      <Usage />
       <Server />
     </>
-  );
-}
-
-function Usage() {
-  const query = useQuery({
-    queryKey: [...keys.runs, 'usage'],
-    queryFn: async ({ signal }) => (await client.usage({ by: 'model' }, { signal })).items,
-    staleTime: 0,
-  });
-  return (
-    <Section title="Usage" about="Tokens and cost of ended runs, by model." query={query}>
-      {(sums) => (
-        <ul className={CARD}>
-          {sums.map(({ key, runs, input, output, cost }) => (
-            <li key={key} className="flex flex-wrap gap-x-4 px-4 py-2">
-              <Code>{key}</Code>
-              <span className="ml-auto text-soft tabular-nums">
-                {`${number(runs)} ${runs === 1 ? 'run' : 'runs'} · ${number(input)} tokens in, ${number(output)} out`}
-                {cost !== null && ` · ${money(cost)}`}
-              </span>
-            </li>
-          ))}
-          {sums.length === 0 && <li className="px-4 py-3 text-soft">No usage yet.</li>}
-        </ul>
-      )}
-    </Section>
   );
 }
 

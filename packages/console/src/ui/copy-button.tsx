@@ -36,7 +36,7 @@ export function CopyButton({ text, what, icon = Copy }: CopyButtonProps) {
 }
 
 /** Whether the text was copied. The clipboard API needs https or localhost; otherwise a selection is copied. */
-async function toClipboard(text: string): Promise<boolean> {
+export async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -2,25 +2,44 @@
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const count = new Intl.NumberFormat();
 
-/** The time for today, the date for other days. */
+/** The time for today, the date for other days, with the year unless it is this one. */
 export function When({ at, className }: { readonly at: string; readonly className?: string }) {
-  const date = new Date(at);
-  const today = new Date().toDateString() === date.toDateString();
   return (
-    <time dateTime={at} title={full.format(date)} className={className}>
-      {today ? clock.format(date) : day.format(date)}
+    <time dateTime={at} title={full.format(new Date(at))} className={className}>
+      {dayOrTime(at)}
+    </time>
+  );
+}
+
+/** The time of a moment today, the day of any other, with its year unless it is this one. */
+export function dayOrTime(at: string): string {
+  const date = new Date(at);
+  const now = new Date();
+  if (now.toDateString() === date.toDateString()) return clock.format(date);
+  return (now.getFullYear() === date.getFullYear() ? day : dayOfYear).format(date);
+}
+
+const toTheSecond = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** A time of the next minutes, to the second. */
+export function Clock({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={full.format(new Date(at))}>
+      {toTheSecond.format(new Date(at))}
     </time>
   );
 }
 
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;
-  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(milliseconds / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((milliseconds % 60_000) / 1000)} s`;
+  if (milliseconds < 59_950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  const seconds = Math.round(milliseconds / 1000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 

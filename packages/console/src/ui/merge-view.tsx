@@ -15,7 +15,13 @@ const THEME = EditorView.theme({
   '.cm-changedText, &.cm-merge-b .cm-changedText': {
     background: 'color-mix(in oklab, var(--good) 20%, transparent)',
   },
-  '.cm-deletedChunk .cm-deletedText': { background: 'color-mix(in oklab, var(--bad) 20%, transparent)' },
+  // The text is as dark as its mark needs for contrast.
+  '.cm-deletedChunk .cm-deletedText': {
+    background: 'color-mix(in oklab, var(--bad) 20%, transparent)',
+    color: 'var(--ink)',
+  },
+  // Nothing was there, not an empty line.
+  '&.new-text .cm-deletedChunk': { display: 'none' },
   '.cm-collapsedLines': { background: 'var(--hover)', color: 'var(--soft)' },
 });
 
@@ -49,6 +55,7 @@ export default function MergeView({ before, after }: { readonly before: string; 
           collapseUnchanged: { margin: 3, minSize: 6 },
         }),
         THEME,
+        before === '' ? EditorView.editorAttributes.of({ class: 'new-text' }) : [],
       ],
     });
     return () => view.destroy();

@@ -16,17 +16,18 @@ export function PageFrame({ title, about, beside, wide = false, children }: Page
   useTitle(title);
   return (
     <div
-      className="min-h-0 flex-1 overflow-y-auto"
+      className="min-h-0 flex-1 scroll-pb-20 overflow-y-auto"
       tabIndex={0}
       data-quiet-focus
       role="region"
       aria-label={title}
     >
-      <div className={`mx-auto ${wide ? 'max-w-5xl' : 'max-w-3xl'} px-4 py-8 sm:px-6`}>
+      <div className={`mx-auto ${wide ? 'max-w-5xl' : 'max-w-3xl'} px-4 py-5 sm:px-6 md:py-8`}>
         <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
           <div className="mr-auto">
-            <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-            {about && <p className="mt-1 text-sm text-soft">{about}</p>}
+            {/* On a narrow screen the header of the console has the title. */}
+            <h1 className="text-xl font-semibold tracking-tight max-md:sr-only">{title}</h1>
+            {about && <p className="text-sm text-soft md:mt-1">{about}</p>}
           </div>
           {beside}
         </div>

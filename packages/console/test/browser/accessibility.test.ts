@@ -57,7 +57,7 @@ describe.skipIf(chromiumPath === null)(`accessibility of the console in a browse
     await page.keyboard.press('/');
     await tabTo(page, 'Stop (Esc)');
     await page.keyboard.press('Enter');
-    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
     await page.keyboard.press('/');
     await tabTo(page, 'Edit and send again', { back: true });
     await page.keyboard.press('Enter');

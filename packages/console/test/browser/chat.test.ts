@@ -1,5 +1,6 @@
 // Chats with tools, approvals, and the inbox.
 
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { AS_PERSON } from '@continuo/testkit';
 import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
@@ -96,12 +97,16 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
 
   test('PLUS-5 hidden characters and bidirectional controls in the input of a call are shown', async () => {
     const input = { path: '/notes/\u202Edm.niar' };
-    const page = await world.open(await openScripted(world.url, [{ calls: [{ tool: 'remove', input }] }]));
+    // There is no such file; but a call that follows another one is asked about before that is known.
+    const first = { tool: 'write', input: { path: '/notes/first.md', content: 'First.' } };
+    const calls = [first, { tool: 'remove', input }];
+    const page = await world.open(await openScripted(world.url, [{ calls }]));
     const question = page.getByRole('group', { name: 'Approval of remove' });
     await question.waitFor();
+    await question.getByText('not there').waitFor();
     expect(await question.innerText()).not.toContain('\u202E');
     expect(await question.innerText()).toMatch(
-      /on \/notes\/U\+202Edm\.niar[^]*"path": "\/notes\/U\+202Edm\.niar"/,
+      /on \/notes\/U\+202Edm\.niar[^]*Removes nothing:\s+\/notes\/U\+202Edm\.niar/,
     );
     await question.getByRole('button', { name: 'Edit…' }).click();
     const field = question.getByRole('textbox', { name: 'Input as JSON' });
@@ -156,6 +161,7 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
   test('PLUS-5 no card of the inbox moves under the pointer: new cards are appended, answered cards stay, and the focus stays', async () => {
     const ask = (...paths: string[]) =>
       openScript(world.url, 'Inbox', [
+        { calls: paths.map((path) => ({ tool: 'write', input: { path, content: 'x' } })) },
         { calls: paths.map((path) => ({ tool: 'remove', input: { path } })) },
         { text: 'Well.' },
       ]);
@@ -210,11 +216,53 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByText('Nothing to approve').waitFor();
 
     const { run } = await ask(...Array.from({ length: 101 }, (_, index) => `/many/${index}.md`));
-    await page.getByRole('link', { name: 'Approvals 101 waiting' }).waitFor();
+    await page.getByRole('link', { name: 'Approvals 101 waiting' }).waitFor({ timeout: 45_000 });
     await page.getByRole('button', { name: 'Show more of 104' }).click();
     await approve('/many/60.md').waitFor();
     await fetch(`${world.url}/api/runs/${run}/cancel`, { method: 'POST' });
     await page.getByText('Nothing to approve').waitFor();
+  });
+
+  test('PLUS-5 several calls are approved at once, each with what it would destroy; a hidden page notifies', async () => {
+    const base = `${world.url}/api/v1/workspaces/default/files/gone`;
+    for (const name of ['a.md', 'deep/b.md']) await fetch(`${base}/${name}`, { method: 'PUT', body: 'Four' });
+    const page = await world.open('/approvals', {
+      profile: { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+    });
+    await page.getByText('Nothing to approve').waitFor();
+    await page.evaluate(() => {
+      const told: string[] = [];
+      class Fake extends EventTarget {
+        static readonly permission = 'granted';
+        constructor(title: string, { body }: NotificationOptions) {
+          super();
+          told.push(`${title}: ${body}`);
+        }
+        close() {}
+      }
+      Object.assign(window, { told, Notification: Fake });
+      Object.defineProperty(document, 'hidden', { value: true });
+    });
+    const remove = (path: string) =>
+      openScript(world.url, `Removes ${path}`, [
+        { calls: [{ tool: 'remove', input: { path, recursive: true } }] },
+      ]);
+    await remove('/gone/deep');
+    await remove('/gone/a.md');
+    const cards = page.getByRole('group', { name: 'Approval of remove' });
+    await expect.poll(() => cards.count()).toBe(2);
+    await page.getByText('Removes 1 file, 4 B:').nth(1).waitFor();
+    await page.getByLabel('Files that are removed').getByText('/gone/deep/b.md').waitFor();
+    expect(await page.evaluate(() => (window as never as { told: string[] }).told.length)).toBe(2);
+    expect(await violations(page)).toEqual([]);
+    // In view without scrolling, and nothing that is hidden makes the document longer than the window.
+    const all = page.getByRole('checkbox', { name: 'Select all 2 calls' });
+    expect(await all.evaluate((box) => box.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
+    await all.press('Space');
+    await page.getByRole('button', { name: 'Approve 2' }).press('Enter');
+    await page.getByText('Approved: 2.').waitFor();
+    await expect.poll(async () => (await fetch(`${base}/a.md`)).status).toBe(404);
   });
 
   test('PLUS-5 the preview of a call stays as first shown, and says if the file has changed since', async () => {
@@ -228,7 +276,13 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     const input = { path: '/asked/x.md', content: 'New.\n' };
     const page = await world.open(await openScripted(world.url, [{ calls: [{ tool: 'write', input }] }]));
     const question = page.getByRole('group', { name: 'Approval of write' });
-    await question.getByText('/asked/x.md (new)').waitFor();
+    await question.getByText('A new file:').waitFor();
+    // Nothing was there, not an empty line.
+    await question.getByLabel('Proposed changes').getByText('New.').waitFor();
+    expect(await question.locator('.cm-deletedChunk').filter({ visible: true }).count()).toBe(0);
+    const bottomOf = (element: Locator) => element.evaluate((box) => box.getBoundingClientRect().bottom);
+    const approve = question.getByRole('button', { name: 'Approve', exact: true });
+    expect((await bottomOf(question)) - (await bottomOf(approve))).toBeLessThan(24);
     await fetch(`${base}/files/asked/x.md`, { method: 'PUT', body: 'Old.\n' });
     await question.getByText('has changed since').waitFor();
     const difference = question.getByLabel('Proposed changes');
@@ -239,23 +293,68 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await page.getByRole('status').getByText('Ready').waitFor();
   });
 
-  test('PLUS-5 a message that is edited and sent again rewinds the chat', async () => {
-    const page = await world.open('/');
-    await say(page, 'Write a list to /first.md');
-    await page.getByText('From the offline stand-in').waitFor();
-    await page.getByRole('article', { name: 'You' }).hover();
-    await page.getByRole('button', { name: 'Edit and send again' }).click();
+  test('PLUS-5 a message that is edited and sent again folds its earlier variant, which stays reachable', async () => {
+    const { chat, run } = await openScript(world.url, 'Variants', [{ text: 'The first answer.' }]);
+    await ended(world.url, run);
+    await ended(world.url, await sayScript(world.url, chat, [{ text: 'The second answer.' }]));
+    const page = await world.open(`/chats/${chat}`, { profile: { viewport: { width: 390, height: 844 } } });
+    const log = page.getByRole('log', { name: 'Transcript' });
+    await log.getByText('The second answer.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit and send again' }).first().press('Enter');
     const field = page.getByRole('textbox', { name: 'Edit the message' });
-    await field.fill('Write a list to /second.md');
+    await field.fill('{"steps":[{"text":"The changed answer."}]}');
     await field.press('Enter');
-    await page.getByText('Writes /second.md').first().waitFor();
-    await page.getByText('Rewound').waitFor();
-    await page.getByText('From the offline stand-in').nth(1).waitFor();
+    await log.getByText('The changed answer.', { exact: true }).waitFor();
+    const variants = page.getByRole('group', { name: 'Variants of this message' });
+    await variants.getByText('2/2').waitFor();
+    expect(await page.getByText('The first answer.', { exact: true }).count()).toBe(0);
+    expect(await page.getByText('The second answer.', { exact: true }).count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-theme=${colorScheme}]`).waitFor();
       expect(await violations(page)).toEqual([]);
     }
+    await variants.getByRole('button', { name: 'Earlier variant' }).press('Enter');
+    await variants.getByText('1/2').waitFor();
+    await log.getByText('The second answer.', { exact: true }).waitFor();
+    await page.getByText('This is an earlier variant.').waitFor();
+    expect(await page.getByText('The changed answer.', { exact: true }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    // The focus is where it was: on the switch of the variant that is shown now.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Earlier variant');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await variants.getByText('2/2').waitFor();
+    await log.getByText('The changed answer.', { exact: true }).waitFor();
+  });
+
+  test('PLUS-5 a good answer is answered again by the same model, and a link to the folded one opens it', async () => {
+    const { chat, run } = await openScript(world.url, 'Again', [{ text: 'An answer.' }]);
+    await ended(world.url, run);
+    const page = await world.open(`/chats/${chat}`);
+    const answer = page.getByRole('article', { name: 'Answer' });
+    await answer.getByText('An answer.', { exact: true }).waitFor();
+    await answer.getByRole('button', { name: 'Answer again' }).press('Enter');
+    const variants = page.getByRole('group', { name: 'Variants of this message' });
+    await variants.getByText('2/2').waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    expect(await answer.count()).toBe(1);
+    await answer.getByRole('button', { name: 'Answer again' }).press('Enter');
+    await variants.getByText('3/3').waitFor();
+    await page.getByRole('status').getByText('Ready').waitFor();
+    const { items } = (await (
+      await fetch(`${world.url}/api/v1/workspaces/default/runs?chat=${chat}`)
+    ).json()) as {
+      items: { model: string; status: string }[];
+    };
+    expect(items.map(({ model, status }) => `${model} ${status}`)).toEqual(
+      Array(3).fill('offline/script done'),
+    );
+    await page.goto(`${world.url}/chats/${chat}?at=2`);
+    await variants.getByText('1/3').waitFor();
+    await page.getByRole('button', { name: 'Show the latest' }).click();
+    await variants.getByText('3/3').waitFor();
   });
 
   test('PLUS-5 an edited message is accepted once if its responses are lost, and becomes a new message if another tab was first', async () => {
@@ -284,14 +383,15 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await field.press('Enter');
     await field.waitFor({ state: 'detached' });
     const you = (tab: typeof page) => tab.getByRole('article', { name: 'You' });
-    await expect.poll(() => you(page).count()).toBe(2);
+    await page.getByText('2/2', { exact: true }).waitFor();
+    expect(await you(page).count()).toBe(1);
 
     await late.fill('Write a list to /late.md');
     await other.getByText('This message was rewound in the meantime.').waitFor();
     await other.getByRole('button', { name: 'Send as a new message' }).click();
     await late.waitFor({ state: 'detached' });
-    await expect.poll(() => you(other).count()).toBe(3);
-    await expect.poll(() => other.getByText('Rewound', { exact: true }).count()).toBe(1);
+    await expect.poll(() => you(other).count()).toBe(2);
+    await other.getByText('2/2', { exact: true }).waitFor();
 
     await page.goto(world.url);
     const before = (await chatsOf(world.url)).length;
@@ -337,7 +437,6 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await edited.press('Enter');
     await edited.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('message');
-    await page.getByRole('button', { name: 'Jump to end' }).click();
     await page.getByText('In other words.', { exact: true }).waitFor();
   });
 
@@ -457,13 +556,67 @@ describe.skipIf(chromiumPath === null)(`the console in a browser${WITHOUT}`, () 
     await back.click();
     await back.waitFor({ state: 'detached' });
 
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await act('Archive');
     await entry.waitFor({ state: 'detached' });
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Stays');
+    await expect.poll(focused).toBe('Stays');
     await page.getByRole('list', { name: 'Archived' }).filter({ has: back }).waitFor();
+    await back.click();
+    await back.waitFor({ state: 'detached' });
+    // The hint may come before the answer.
+    await page.route(`**/chats/${chat}`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback();
+      const response = await route.fetch();
+      await entry.waitFor({ state: 'detached' });
+      await route.fulfill({ response });
+    });
+    await act('Archive');
+    await entry.waitFor({ state: 'detached' });
+    await expect.poll(focused).toBe('Stays');
+    await page.unrouteAll({ behavior: 'wait' });
     await back.click();
     await entry.click();
     await page.getByText('Here it is.', { exact: true }).waitFor();
+  });
+
+  test('PLUS-5 a pinned chat is above the others, in every tab, until it is unpinned', async () => {
+    const { chat } = await openScript(world.url, 'Comes first', [{ text: 'Yes.' }]);
+    const later = await openScript(world.url, 'Comes later', [{ text: 'Yes.' }]);
+    await ended(world.url, later.run);
+    const page = await world.open(`/chats/${chat}`);
+    const chats = page.getByRole('navigation', { name: 'Chats' });
+    const act = async (name: string) => {
+      await chats.getByRole('button', { name: 'Actions for Comes first' }).press('Enter');
+      await page.getByRole('menuitem', { name }).press('Enter');
+    };
+    const pinned = chats.getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'Comes first' });
+    // The hint comes before the answer.
+    await page.route(`**/chats/${chat}`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback();
+      const response = await route.fetch();
+      await pinned.waitFor();
+      await route.fulfill({ response });
+    });
+    await act('Pin');
+    await pinned.waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(await chats.getByRole('link', { name: 'Comes first' }).count()).toBe(1);
+    expect((await chats.getByRole('link').allInnerTexts())[1]).toBe('Comes first');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.ariaLabel))
+      .toBe('Actions for Comes first');
+    expect(await violations(page)).toEqual([]);
+    const other = await world.open('/', {
+      profile: { viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
+    });
+    await other.getByRole('button', { name: /^Menu/ }).click();
+    const menu = other.getByRole('dialog', { name: 'Navigation' });
+    await menu.getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'Comes first' }).waitFor();
+    expect(await violations(other)).toEqual([]);
+    await act('Unpin');
+    await pinned.waitFor({ state: 'detached' });
+    await menu.getByRole('region', { name: 'Pinned' }).waitFor({ state: 'detached' });
+    await chats.getByRole('region', { name: 'Today' }).getByRole('link', { name: 'Comes first' }).waitFor();
   });
 
   test('PLUS-5 files are attached to a message: one of the workspace, and one of this computer', async () => {

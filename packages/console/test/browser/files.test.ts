@@ -62,7 +62,9 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
 
   test('PLUS-5 a file is created, edited, saved as a version by keyboard, renamed, removed and restored', async () => {
     const page = await world.open('/files');
-    await page.getByRole('button', { name: 'New file' }).click();
+    const browse = page.getByRole('region', { name: 'Browse' });
+    const header = page.getByRole('region', { name: 'File', exact: true });
+    await browse.getByRole('button', { name: 'New file' }).click();
     await page.getByLabel('Path').fill('/notes/a plan 100%.md');
     await page.keyboard.press('Enter');
     const text = editor(page, '/notes/a plan 100%.md');
@@ -79,7 +81,7 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await text.waitFor();
     expect(await text.innerText()).toContain('Sow the beans.');
 
-    await page.getByRole('button', { name: 'Actions for a plan 100%.md' }).click();
+    await header.getByRole('button', { name: 'Actions for a plan 100%.md' }).click();
     await page.getByRole('menuitem', { name: 'Rename or move…' }).click();
     await page.getByLabel('Path').fill('/notes/beans.md');
     await page.getByRole('button', { name: 'Move', exact: true }).click();
@@ -87,12 +89,12 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('treeitem', { name: 'beans.md', selected: true }).waitFor();
     expect((await read('/notes/beans.md')).version).toBe('"3"');
 
-    await page.getByRole('button', { name: 'Actions for beans.md' }).click();
+    await header.getByRole('button', { name: 'Actions for beans.md' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     const sure = page.getByRole('alertdialog', { name: 'Remove /notes/beans.md?' });
     await sure.getByRole('button', { name: 'Cancel' }).click();
     expect((await fetch(at('/notes/beans.md'))).status).toBe(200);
-    await page.getByRole('button', { name: 'Actions for beans.md' }).click();
+    await header.getByRole('button', { name: 'Actions for beans.md' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await sure.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('heading', { name: 'beans.md was removed' }).waitFor();
@@ -339,7 +341,9 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
 
     const folder = await world.open('/files/many');
     await folder.getByRole('treeitem', { name: 'n000.md' }).waitFor();
-    await folder.getByRole('button', { name: 'Rename or move…' }).click();
+    const header = folder.getByRole('region', { name: 'File', exact: true });
+    await header.getByRole('button', { name: 'Actions for many' }).click();
+    await folder.getByRole('menuitem', { name: 'Move…', exact: true }).click();
     await folder.getByLabel('Path').fill('/being-typed');
     await write('/many/0-first.md', 'Written meanwhile.');
     await folder.locator('[role=treeitem]', { hasText: '0-first.md' }).waitFor();
@@ -433,7 +437,8 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
       await page.goto(`${world.url}/files/axe/code.ts`);
       await editor(page, '/axe/code.ts').waitFor();
       expect(await violations(page)).toEqual([]);
-      await page.getByRole('button', { name: 'New file' }).click();
+      const browse = page.getByRole('region', { name: 'Browse' });
+      await browse.getByRole('button', { name: 'New file' }).click();
       await page.getByLabel('Path').waitFor();
       expect(await violations(page)).toEqual([]);
       await page.goto(`${world.url}/files/nowhere.md`);
@@ -453,8 +458,12 @@ describe.skipIf(chromiumPath === null)(`the files in a browser${WITHOUT}`, () =>
     await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor();
     await page.getByRole('treeitem', { name: 'narrow' }).tap();
     await page.getByRole('treeitem', { name: /^long-name/ }).tap();
-    await page.getByRole('textbox', { name: /^Text of/ }).waitFor();
+    const text = page.getByRole('textbox', { name: /^Text of/ });
+    await text.waitFor();
     expect(await fits()).toBe(true);
+    // One header: the text begins right below it.
+    const header = await page.getByRole('banner').boundingBox();
+    expect((await text.boundingBox())!.y - header!.height).toBeLessThan(header!.height / 2);
     await page.getByRole('link', { name: 'History' }).tap();
     await page.getByRole('textbox', { name: 'Version 1 and Version 2' }).waitFor();
     expect(await fits()).toBe(true);

@@ -59,7 +59,8 @@ describe.skipIf(chromiumPath === null)(`plans in the console${WITHOUT}`, () => {
       TEXT.replace('[ ] Write', '[x] Write').replace('[ ] Rent', '[-] Rent').replace('[x] Wel', '[ ] Wel'),
     );
     await page.getByText('1 of 3 steps done · 1 skipped').waitFor();
-    expect(await page.getByRole('button', { name: 'Run' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Run again' }).count()).toBe(0);
     const folder = process.env.CONTINUO_PICTURES;
     if (folder) await page.screenshot({ path: `${folder}/plan-light.png` });
     for (const [name, how] of [
@@ -70,6 +71,33 @@ describe.skipIf(chromiumPath === null)(`plans in the console${WITHOUT}`, () => {
       await other.getByText('1 of 3 steps done').waitFor();
       expect(await violations(other)).toEqual([]);
       if (folder) await other.screenshot({ path: `${folder}/plan-${name}.png` });
+    }
+  });
+
+  test('PLAN-2 the graph of a plan shows what waits for what, and a step of it leads to the checklist', async () => {
+    const id = await write(`${TEXT.trimEnd()}
+- [ ] Say a few words about the neighbours and the weather, and thank those who have brought a cake {#speech}
+  - inputs: invitations
+`);
+    for (const [name, how] of [
+      ['light', {}],
+      ['dark', { colorScheme: 'dark' as const }],
+      ['narrow', NARROW],
+    ] as const) {
+      const page = await world.open(`/plans/${id}`, { profile: how });
+      await page.getByRole('tab', { name: 'Graph' }).click();
+      const graph = page.getByRole('region', { name: 'Graph of the plan' });
+      await graph.getByRole('button', { name: /Say a few words/ }).waitFor();
+      expect(await graph.getByRole('button').count()).toBe(4);
+      expect(await violations(page)).toEqual([]);
+      const folder = process.env.CONTINUO_PICTURES;
+      if (folder) await page.screenshot({ path: `${folder}/graph-${name}.png` });
+      if (name !== 'light') continue;
+      // The address keeps the view.
+      await page.reload();
+      await graph.getByRole('button', { name: /Welcome the guests/ }).press('Enter');
+      await page.getByRole('tab', { name: 'Checklist', selected: true }).waitFor();
+      await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('step-welcome');
     }
   });
 });

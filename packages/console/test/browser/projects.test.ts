@@ -389,6 +389,50 @@ describe.skipIf(chromiumPath === null)(`projects in the console${WITHOUT}`, () =
     expect((await call('GET', `tasks/${task.id}`)).edges).toEqual([]);
   });
 
+  test('ONT-2 a link to another project leads there; a link is made to an entity that only the search finds', async () => {
+    const [here, there] = [await newProject('Here'), await newProject('There')];
+    const [task, other] = [await newTask(here, 'Rent chairs'), await newTask(there, 'Ask the mayor')];
+    await call('POST', 'edges', { from_id: task.id, to_id: other.id, rel: 'depends_on' });
+    const risks = Array.from({ length: 101 }, (_, n) => ({ project_id: here, title: `Risk ${n}` }));
+    for (const risk of risks) await call('POST', 'risks', risk);
+    const page = await world.open(`/projects/${here}/tasks/${task.id}`);
+    await page.getByRole('button', { name: 'Add link' }).click();
+    const form = page.getByRole('form', { name: 'New link' });
+    await form.getByLabel('This task').selectOption({ label: 'mitigates' });
+    await form.getByLabel('Entity').fill('risk 100');
+    await form.getByRole('button', { name: 'Risk 100' }).click();
+    await form.getByRole('button', { name: 'Link', exact: true }).click();
+    const links = page.getByRole('list', { name: 'Links' });
+    await links.getByRole('link', { name: 'Risk 100' }).waitFor();
+    await links.getByRole('link', { name: 'Ask the mayor' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ask the mayor' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/projects/${there}/tasks/${other.id}`);
+  });
+
+  test('ONT-1 the plans of a project are in its map, and a new one is a file in its folder', async () => {
+    const project = await newProject('Planned');
+    const page = await world.open(`/projects/${project}`);
+    await page
+      .getByRole('navigation', { name: 'In this project' })
+      .getByRole('link', { name: 'Plans' })
+      .click();
+    await page.getByText('No plans here yet').waitFor();
+    await page.getByRole('button', { name: 'New plan' }).click();
+    await page.getByRole('dialog').getByLabel('Title').fill('By train');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page
+      .getByRole('row', { name: /By train/ })
+      .getByRole('link')
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'By train' }).waitFor();
+    const { items } = await call<{ items: Entity[] }>('GET', `plans?project_id=${project}`);
+    expect(items).toMatchObject([{ title: 'By train', path: '/projects/planned/plans/by-train.plan' }]);
+    const task = await newTask(project, 'Buy tickets');
+    await call('POST', 'edges', { from_id: task.id, to_id: items[0]!.id, rel: 'part_of' });
+    await page.getByRole('list', { name: 'Links' }).getByRole('link', { name: 'Buy tickets' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
   test('ONT-1 a project is removed with all that is in it, and restored', async () => {
     const project = await newProject('Removed project');
     const page = await world.open(`/projects/${project}`);
@@ -416,6 +460,25 @@ describe.skipIf(chromiumPath === null)(`projects in the console${WITHOUT}`, () =
     await page.getByRole('textbox', { name: 'Message' }).fill('What is next?');
     await page.keyboard.press('Enter');
     expect((await sent).postDataJSON()).toMatchObject({ goal: 'What is next?', project_id: project });
+  });
+
+  test('CHAT-5 an approval names what a call would remove', async () => {
+    const project = await newProject('Asked');
+    const task = await newTask(project, 'Rent chairs');
+    const steps = [{ calls: [{ tool: 'delete_onto_task', input: { task_id: task.id } }] }, { text: 'Done.' }];
+    const { chat } = await call<{ chat: Entity }>('POST', 'chats', {
+      goal: JSON.stringify({ steps }),
+      title: 'Asks',
+      model: 'offline/script',
+      project_id: project,
+    });
+    const page = await world.open(`/chats/${chat.id}`);
+    const about = page.getByRole('list', { name: 'What the call is about' });
+    await about.getByText('Task:').waitFor();
+    await about.getByRole('link', { name: 'Rent chairs' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await about.getByRole('link', { name: 'Rent chairs' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Rent chairs' }).waitFor();
   });
 
   test('ONT-1 an address that leads nowhere says so', async () => {
@@ -491,6 +554,7 @@ describe.skipIf(chromiumPath === null)(`projects in the console${WITHOUT}`, () =
     await page.getByRole('link', { name: 'Tasks' }).tap();
     await page.getByRole('region', { name: 'Todo, 1' }).waitFor();
     expect(await fits()).toBe(true);
+    expect(await page.getByRole('banner').getByRole('link', { name: long }).count()).toBe(1);
     await page.getByRole('region', { name: 'Todo, 1' }).getByRole('link').tap();
     await page.getByRole('button', { name: 'Save' }).waitFor();
     expect(await fits()).toBe(true);

@@ -24,18 +24,20 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     await page.getByRole('button', { name: 'A long answer' }).click();
     await day(page, 2).waitFor();
     await page.getByRole('textbox', { name: 'Message' }).press('Escape');
-    await page.getByText('Stopped here.').waitFor();
-    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
+    // It is said once, on the whole page.
+    expect(await page.getByText(/Stopped/).count()).toBe(1);
     const reached = days(await said(page)).at(-1)!;
 
     const other = await world.open(new URL(page.url()).pathname, { context: page.context() });
-    await other.getByText('Stopped here.').waitFor();
+    await other.getByText('Stopped', { exact: true }).waitFor();
     expect(await said(other)).toBe(await said(page));
     await say(other, 'Go on');
     for (const tab of [other, page]) await day(tab, reached + 2).waitFor();
     await page.getByRole('button', { name: 'Stop (Esc)' }).click();
     for (const tab of [other, page])
-      await tab.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+      await tab.getByRole('status').getByText('Ready', { exact: true }).waitFor();
     expect(await said(other)).toBe(await said(page));
   });
 
@@ -59,7 +61,7 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     await say(page, 'Write a list to /also.md');
     await queue.getByText('Write a list to /also.md').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
     const also = mine.filter({ hasText: 'Write a list to /also.md' });
     await also.getByText('Canceled before it started').waitFor();
     await page.reload();
@@ -112,7 +114,7 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
       await endInSight();
     }
     await page.keyboard.press('Escape');
-    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
   });
 
   test('PLUS-5 a pause is shown as pending until the run is paused, survives a reload, and ends with Resume', async () => {
@@ -169,7 +171,7 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     await title.waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Refused no more');
     await page.keyboard.press('Escape');
-    await status.getByText('Stopped', { exact: true }).waitFor();
+    await status.getByText('Ready', { exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     refusing = true;
     await page.getByRole('button', { name: 'Retry' }).click();
@@ -179,7 +181,7 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     await status.getByText('Running').waitFor();
     expect(await focused(page)).toBe('message');
     await page.keyboard.press('Escape');
-    await status.getByText('Stopped', { exact: true }).waitFor();
+    await status.getByText('Ready', { exact: true }).waitFor();
   });
 
   test('PLUS-5 the server is killed under an open page: nothing is lost or duplicated, without a reload', async () => {
@@ -196,15 +198,15 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     await page.getByText('The server is not responding. Retrying…').waitFor({ state: 'detached' });
     await day(page, 6).waitFor();
     await page.getByRole('button', { name: 'Stop (Esc)' }).click();
-    await page.getByText('Stopped here.').waitFor();
-    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
     const shown = await said(page);
     const shownDays = days(shown);
     expect(shownDays).toEqual(upTo(shownDays.at(-1)!));
     expect(loads).toBe(0);
 
     const fresh = await world.open(new URL(page.url()).pathname);
-    await fresh.getByText('Stopped here.').waitFor();
+    await fresh.getByText('Stopped', { exact: true }).waitFor();
     expect(await said(fresh)).toBe(shown);
   });
 
@@ -320,7 +322,7 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Edit and send again');
     await page.getByRole('status').getByText('Waiting for approval').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
   });
 
   test('PLUS-3 a call that a killed server left with an unknown outcome can be retried or skipped', async () => {
@@ -368,7 +370,7 @@ describe.skipIf(chromiumPath === null)(`a chat with an open run, in a browser${W
     for (const text of ['From the queue', 'At once']) await waits(text);
     expect(await page.getByRole('article', { name: 'You' }).count()).toBe(1);
     await page.keyboard.press('Escape');
-    await page.getByRole('status').getByText('Stopped', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Ready', { exact: true }).waitFor();
     await queue.waitFor({ state: 'detached' });
     expect(await page.getByText('Sent while the run was open').count()).toBe(2);
   });

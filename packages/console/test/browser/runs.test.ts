@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { until } from '@continuo/testkit';
 import { chromiumPath, violations, WITHOUT } from '@continuo/testkit/browser';
 import { eventsOf, openScript, openThread, sayScript } from '../support/chats.ts';
 import { said, useConsole } from '../support/console.ts';
@@ -104,8 +105,13 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
       await slider.fill(String(at));
       await page.getByText(`${at} / ${events.length}`, { exact: false }).waitFor();
       gate.release(at);
-      await expect.poll(() => saidSoFar(live)).toBe(await saidSoFar(page));
-      seen.push({ at, said: await said(page) });
+      const shown = await until(`both pages show the same after event ${at}`, async () => {
+        const text = await said(page);
+        expect(text).not.toContain('Counting what it removes…');
+        expect(await saidSoFar(page)).toBe(await saidSoFar(live));
+        return { text };
+      });
+      seen.push({ at, said: shown.text });
     }
     expect(new Set(seen.map((each) => each.said)).size).toBeGreaterThan(15);
     for (const { at, said: then } of seen.toReversed()) {
@@ -175,7 +181,10 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
   });
 
   test('PLUS-5 an open run is canceled', async () => {
-    const { run } = await openScript(world.url, 'Canceled', [{ text: 'Hm.', ...remove('/nothing.md') }]);
+    const { run } = await openScript(world.url, 'Canceled', [
+      write('/nothing.md'),
+      { text: 'Hm.', ...remove('/nothing.md') },
+    ]);
     const page = await world.open(`/runs/${run}`);
     await page.getByRole('status').getByText('Waiting for approval', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -210,6 +219,46 @@ describe.skipIf(chromiumPath === null)(`runs in a browser${WITHOUT}`, () => {
     expect(await events.innerText()).toContain('"path": "/needle.md"');
     await page.getByRole('searchbox').fill('not in it');
     await page.getByText('No matching events.').waitFor();
+  });
+
+  test.each([
+    ['light', {}],
+    ['dark', { colorScheme: 'dark' as const }],
+    ['narrow', NARROW],
+  ] as const)('PLUS-5 a run and its child runs share one timeline (%s)', async (look, profile) => {
+    const verdict = { steps: [{ text: JSON.stringify({ verdict: 'met', reasons: ['it is there'] }) }] };
+    const work = { steps: [write(`/family/${look}.md`), { text: 'Written.' }] };
+    const response = await fetch(`${world.url}/api/v1/workspaces/default/chats`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        goal: `⟦${JSON.stringify(work)}⟧`,
+        title: 'With child runs',
+        mode: 'autonomous',
+        model: 'offline/script',
+        done_when: { criteria: [`The file is there. ⟦${JSON.stringify(verdict)}⟧`] },
+      }),
+    });
+    const { run } = (await response.json()) as { run: { id: string } };
+    const page = await world.open(`/runs/${run.id}`, { profile });
+    await page.getByRole('status').getByText('Done').waitFor();
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    await timeline.getByRole('button', { name: /^Child run: Judge round 1/ }).waitFor();
+    // The steps of the child run are in the same picture, and fold away.
+    const written = timeline.getByRole('button', { name: /^Tool: Writes/ });
+    await written.waitFor();
+    expect(await violations(page)).toEqual([]);
+    const folder = process.env.CONTINUO_PICTURES;
+    if (folder) await page.screenshot({ path: `${folder}/family-${look}.png` });
+    if (look !== 'light') return;
+    await timeline.getByRole('button', { name: 'Steps of Round 1' }).press('Enter');
+    await written.waitFor({ state: 'detached' });
+    await timeline.getByRole('button', { name: 'Steps of Round 1' }).press('Enter');
+    await written.click();
+    await page.getByRole('tab', { name: 'Replay', selected: true }).waitFor();
+    await page.getByRole('link', { name: 'another run' }).click();
+    await page.waitForURL(`**/runs/${run.id}`);
+    await page.getByText('Tokens of all runs').waitFor();
   });
 
   test('PLUS-5 a run that does not exist shows “Run not found”', async () => {

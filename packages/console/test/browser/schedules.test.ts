@@ -51,6 +51,24 @@ describe.skipIf(chromiumPath === null)(`schedules in a browser${WITHOUT}`, () =>
     await page.getByText('No schedules yet.').waitFor();
   });
 
+  test('PLUS-10 a schedule runs a plan, and says so with its next times', async () => {
+    const text = '---\nplan: party\ngoal: Have a party\n---\n\n## Go\n\n- [ ] Dance {#dance}\n';
+    await fetch(api('/files/plans/party.plan'), { method: 'PUT', body: text });
+    const page = await world.open('/schedules');
+    await page.getByRole('button', { name: 'Add a schedule' }).click();
+    const form = page.getByRole('form', { name: 'Add a schedule' });
+    await form.getByLabel('Name').fill('Weekly');
+    await form.getByRole('combobox', { name: 'What it starts' }).selectOption('Runs the plan Have a party');
+    expect(await form.getByLabel('Message').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await form.getByRole('button', { name: 'Add' }).click();
+    const entry = page.getByRole('listitem').filter({ hasText: 'Weekly' }).first();
+    await entry.getByText('which is not approved yet').waitFor();
+    await entry.getByText(/^Next: /).waitFor();
+    await entry.getByRole('link', { name: 'Have a party' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Have a party' }).waitFor();
+  });
+
   test('PLUS-10 a dead letter is shown with its reason, and is sent again', async () => {
     const page = await world.open('/schedules');
     await page.getByRole('button', { name: 'Add a webhook' }).click();
@@ -67,6 +85,29 @@ describe.skipIf(chromiumPath === null)(`schedules in a browser${WITHOUT}`, () =>
     works = true;
     await dead.getByRole('button', { name: 'Send again' }).click();
     await dead.waitFor({ state: 'detached' });
+  });
+
+  test('PLUS-10 a webhook of a plan keeps its plan when it is disabled and enabled again', async () => {
+    const answer = await fetch(api('/files/plans/told.plan'), {
+      method: 'PUT',
+      body: '---\nplan: told\ngoal: Be told of\n---\n\n- [ ] One {#one}\n',
+    });
+    const { id: plan_id } = (await answer.json()) as { id: string };
+    const url = 'https://hooks.example/plan';
+    const { body } = await ask('POST', api('/webhooks'), {
+      url,
+      events: ['plan.ended', 'plan.waiting'],
+      plan_id,
+    });
+    const page = await world.open('/schedules');
+    const entry = page.getByRole('listitem').filter({ hasText: url });
+    await entry.getByText('A plan waits for its approval, The run of a plan has ended · of').waitFor();
+    await entry.getByRole('button', { name: 'Disable' }).click();
+    await entry.getByRole('button', { name: 'Enable' }).click();
+    await entry.getByRole('button', { name: 'Disable' }).waitFor();
+    expect((await ask('GET', api(`/webhooks/${body.id}`))).body).toMatchObject({ plan_id, enabled: true });
+    await entry.getByRole('link', { name: 'one plan' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Be told of' }).waitFor();
   });
 
   test('PLUS-10 a trigger’s address is shown once, and starts a chat', async () => {

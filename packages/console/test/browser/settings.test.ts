@@ -180,11 +180,160 @@ describe.skipIf(chromiumPath === null)(`settings in a browser${WITHOUT}`, () => 
     await servers.getByText('No MCP servers yet.').waitFor();
   });
 
+  test('PLUS-5 a pasted command line is split; a server is edited, and stored values are kept', async () => {
+    const page = await world.open('/settings');
+    await page.getByRole('button', { name: 'Add a server' }).click();
+    const form = page.getByRole('form', { name: 'Add an MCP server' });
+    await form.getByLabel('Name').fill('pasted');
+    await form.getByLabel('Command').evaluate((field: HTMLInputElement, line) => {
+      const data = new DataTransfer();
+      data.setData('text', line);
+      field.dispatchEvent(
+        new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }),
+      );
+    }, `TOKEN=abc no-such-program run --dir "/two words" 'x'`);
+    await form.getByText('The command line was split').waitFor();
+    expect(await form.getByLabel('Command').inputValue()).toBe('no-such-program');
+    expect(await form.getByLabel('Arguments').inputValue()).toBe('run\n--dir\n/two words\nx');
+    expect(await form.getByLabel('Environment').inputValue()).toBe('TOKEN=abc');
+    await form.getByLabel('Time limit of a call').fill('5');
+    await form.getByRole('button', { name: 'Add' }).click();
+    const entry = page.getByRole('list', { name: 'MCP servers', exact: true }).getByRole('listitem');
+    await entry.getByText('Next try at').waitFor();
+    await entry.getByRole('button', { name: 'Edit pasted' }).click();
+    const edit = page.getByRole('form', { name: 'Edit pasted' });
+    expect(await edit.getByLabel('Environment').inputValue()).toBe('TOKEN=(stored)');
+    expect(await edit.getByLabel('Time limit of a call').inputValue()).toBe('5');
+    await edit.getByLabel('Folder').fill('not/absolute');
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await edit.getByRole('alert').getByText('absolute path').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await edit.getByLabel('Folder').fill('/tmp');
+    await edit.getByLabel(/^Trust what it says/).check();
+    await edit.getByLabel('Enabled').uncheck();
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await entry.getByText('Disabled').waitFor();
+    const { items } = (await (await fetch(api('/mcp-servers'), { headers: AS_PERSON })).json()) as {
+      items: { config: object }[];
+    };
+    expect(items.map(({ config }) => config)).toMatchObject([
+      { trust: true, enabled: false, timeout_seconds: 5, cwd: '/tmp', env: { TOKEN: null } },
+    ]);
+    await entry.getByRole('button', { name: 'Remove pasted…' }).click();
+    await entry.getByRole('button', { name: 'Remove pasted' }).click();
+    await page.getByText('No MCP servers yet.').waitFor();
+  });
+
+  test('PLUS-5 a role is edited where it is shown, with its error below the text; a built-in one becomes a file', async () => {
+    const page = await world.open('/settings');
+    await page.getByRole('button', { name: 'Edit the role reviewer' }).click();
+    const form = page.getByRole('form', { name: 'Edit the role reviewer' });
+    const text = form.getByRole('textbox');
+    const builtIn = await text.inputValue();
+    expect(builtIn).toMatch(/^---\ndescription: ".+"\n[^]*tools: \["[^]*---\n\S/);
+    await text.fill(builtIn.replace('---\n', '---\nlimits: { steps: 0 }\n'));
+    await page.keyboard.press('Control+s');
+    await form.getByText('Saved, but not in use.').waitFor();
+    await form.getByRole('alert').getByRole('button', { name: 'Line 2, column' }).click();
+    expect(await text.evaluate((field: HTMLTextAreaElement) => field.selectionStart > 4)).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await text.fill(builtIn);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Saved and in use.').waitFor();
+    const entry = page.getByRole('list', { name: 'Roles' }).getByRole('listitem').filter({ has: form });
+    await entry.getByRole('link', { name: 'reviewer.md' }).waitFor();
+    await form.getByRole('button', { name: 'Remove the file' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.getByRole('form', { name: 'New role' }).getByLabel('Name of the new role').fill('gardener');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('form', { name: 'Edit the role gardener' })
+      .getByRole('button', { name: 'Save' })
+      .click();
+    await page.getByRole('list', { name: 'Roles' }).getByRole('heading', { name: 'gardener' }).waitFor();
+  });
+
+  test('PLUS-5 usage over time is drawn by model, role, project and chat, with its numbers', async () => {
+    const { run } = await openScript(world.url, 'Used', [{ text: 'Some words.' }]);
+    await until('the run has ended', async () => {
+      const { status } = (await (await fetch(`${world.url}/api/runs/${run}`)).json()) as { status: string };
+      return status === 'done';
+    });
+    const page = await world.open('/settings');
+    const usage = page.getByRole('region', { name: 'Usage' });
+    await usage.getByRole('img', { name: 'Tokens last 30 days, by model' }).waitFor();
+    await usage.getByRole('combobox', { name: 'By' }).selectOption('by chat');
+    await usage.getByRole('combobox', { name: 'Time' }).selectOption('Last 24 hours');
+    await usage.getByRole('combobox', { name: 'What is shown' }).selectOption('Runs');
+    await usage.getByRole('img', { name: 'Runs last 24 hours, by chat' }).waitFor();
+    await usage.getByRole('link', { name: 'Used' }).waitFor();
+    await usage.getByText('The numbers').click();
+    await expect.poll(() => usage.getByRole('table').getByRole('row').count()).toBeGreaterThanOrEqual(25);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('PLUS-5 a workspace is created, renamed, removed and restored', async () => {
+    const page = await world.open('/settings');
+    const create = page.getByRole('form', { name: 'New workspace' });
+    await create.getByLabel('Name of the new workspace').fill('Not a name');
+    await create.getByRole('button', { name: 'Create workspace' }).click();
+    await create.getByRole('alert').getByText('lower-case letters').waitFor();
+    await create.getByLabel('Name of the new workspace').fill('garden');
+    await page.keyboard.press('Enter');
+    const list = page.getByRole('list', { name: 'Workspaces', exact: true });
+    await list.getByRole('button', { name: 'Rename garden' }).click();
+    await list.getByLabel('New name of garden').fill('default');
+    await page.keyboard.press('Enter');
+    await list.getByRole('alert').getByText('already exists').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await list.getByLabel('New name of garden').fill('orchard');
+    await page.keyboard.press('Enter');
+    await list.getByRole('button', { name: 'Remove orchard…' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    const removed = page.getByRole('list', { name: 'Removed workspaces' });
+    await removed.getByText('can be restored until').waitFor();
+    await removed.getByRole('button', { name: 'Restore orchard' }).click();
+    await list.getByRole('button', { name: 'Show orchard' }).click();
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+    await page.goto(`${world.url}/settings`);
+    await list.getByRole('button', { name: 'Remove orchard…' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    // The console goes on with the default workspace.
+    await page.getByRole('heading', { name: 'What would you like to do?' }).waitFor();
+    await page.goto(`${world.url}/settings`);
+    await list.getByText('shown', { exact: true }).waitFor();
+    await removed.getByText('orchard').waitFor();
+  });
+
+  test('PLUS-5 every section of the settings has a link and an address, to which the palette leads, too', async () => {
+    const page = await world.open('/settings');
+    const links = page.getByRole('navigation', { name: 'Sections' }).getByRole('link');
+    await page.getByRole('region', { name: 'Server' }).getByText('0.1.0').waitFor();
+    const titles = await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts();
+    expect(await links.allInnerTexts()).toEqual(titles);
+    await links.getByText('Usage').click();
+    await page.waitForURL('**/settings#usage');
+    const isShown = (title: string) =>
+      page.waitForFunction((name) => {
+        const heading = [...document.querySelectorAll('h2')].find((each) => each.textContent === name);
+        const top = heading?.getBoundingClientRect().top ?? -1;
+        return top >= 0 && top < innerHeight / 2;
+      }, title);
+    await isShown('Usage');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('mcp serv');
+    await page.getByRole('option', { name: 'Settings: MCP servers', selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await isShown('MCP servers');
+  });
+
   test('PLUS-5 the settings show the model, the storage and the version', async () => {
     const page = await world.open('/settings');
     await page.getByRole('region', { name: 'Model' }).getByText('offline/instant').first().waitFor();
     await page.getByText('ANTHROPIC_API_KEY', { exact: true }).waitFor();
     await page.getByRole('meter', { name: 'Storage used' }).waitFor();
+    // What is hidden but read aloud does not make the document longer than the window.
+    expect(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight)).toBe(true);
     await page.getByRole('region', { name: 'Server' }).getByText('0.1.0').waitFor();
   });
 

@@ -7,6 +7,25 @@ interface Opened {
   readonly run: string;
 }
 
+/** A removal of nothing is refused and asks nobody: files that the steps remove, and that nothing has written yet, are written. */
+async function writeRemoved(base: string, steps: readonly object[], workspace = 'default'): Promise<void> {
+  const calls = (steps as readonly { readonly calls?: readonly ScriptedCall[] }[]).flatMap(
+    (step) => step.calls ?? [],
+  );
+  const pathsOf = (tool: string) =>
+    calls.flatMap((call) => (call.tool === tool ? [String(call.input['path'])] : []));
+  const written = pathsOf('write');
+  for (const path of pathsOf('remove').filter((each) => !written.includes(each))) {
+    const url = `${base}/api/v1/workspaces/${workspace}/files${encodeURI(path)}`;
+    if ((await fetch(url)).status === 404) await fetch(url, { method: 'PUT', body: 'To be removed.' });
+  }
+}
+
+interface ScriptedCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** Opens a chat in which the offline model follows the given steps. */
 export async function openScript(
   base: string,
@@ -14,6 +33,7 @@ export async function openScript(
   steps: readonly object[],
   workspace = 'default',
 ): Promise<Opened> {
+  await writeRemoved(base, steps, workspace);
   const response = await fetch(`${base}/api/v1/workspaces/${workspace}/chats`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -41,6 +61,7 @@ export async function openThread(base: string): Promise<string> {
 
 /** Sends a message with the steps that the offline model follows; returns the run's id. */
 export async function sayScript(base: string, chat: string, steps: readonly object[]): Promise<string> {
+  await writeRemoved(base, steps);
   const response = await fetch(`${base}/api/threads/${chat}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

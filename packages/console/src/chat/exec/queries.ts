@@ -8,23 +8,19 @@ import { keys } from '../../data/queries.ts';
 export type Execution = Awaited<ReturnType<typeof client.executions.get>>;
 export type Change = Execution['changes'][number];
 
-/** The server stores the output of a running command twice a second. */
-const LOOK_MS = 600;
-
 interface Wanted {
   readonly enabled: boolean;
   /** Whether the call still runs. */
   readonly running: boolean;
 }
 
-/** The output with its colours; null while the command waits for its turn. */
+/** The output with its colours; null while the command waits for its turn. A hint tells when there is more. */
 export function useOutput(id: string, { enabled, running }: Wanted) {
   return useQuery({
     // The output of an ended command never changes.
-    queryKey: ['execution-output', id, running],
+    queryKey: [...keys.output(id), running],
     queryFn: ({ signal }) => readOutput(id, signal),
     enabled,
-    refetchInterval: running ? LOOK_MS : false,
     placeholderData: (former) => former,
   });
 }

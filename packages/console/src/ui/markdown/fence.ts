@@ -3,6 +3,8 @@
 export interface Fence {
   readonly language: string | undefined;
   readonly code: string;
+  /** False while the fence may still grow. */
+  readonly closed: boolean;
 }
 
 const OPEN = /^(`{3,}|~{3,})([\w+#.-]*)[ \t]*(?:\n|$)/;
@@ -16,7 +18,7 @@ export function fenceOf(block: string): Fence | null {
   const closing = new RegExp(`^ {0,3}${mark[0]}{${mark.length},}[ \\t]*$`, 'm').exec(rest);
   if (closing && rest.slice(closing.index + closing[0].length).trim() !== '') return null;
   const code = (closing ? rest.slice(0, closing.index) : rest).replace(/\n$/, '');
-  return { language: language || undefined, code: code && `${code}\n` };
+  return { language: language || undefined, code: code && `${code}\n`, closed: closing !== null };
 }
 
 /** The number of lines that are rendered as one element. */

@@ -4,11 +4,13 @@ import { CatchBoundary } from '@tanstack/react-router';
 import { memo, useId, useRef, type ComponentProps, type ReactElement } from 'react';
 import ReactMarkdown, { defaultUrlTransform, type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { CopyButton } from '../copy-button.tsx';
-import { DiffLines } from '../diff-text.tsx';
 import { kerning } from '../kerning.ts';
 import { blocksOf, type Blocks } from './blocks.ts';
-import { fenceOf, stretchesOf, type Fence } from './fence.ts';
+import { CodeBlock } from './code-block.tsx';
+import { Diagram } from './diagram.tsx';
+import { fenceOf, type Fence } from './fence.ts';
+import { FormulaView } from './formula.tsx';
+import { formulaOf, withFormulas } from './formulas.ts';
 import { isEntity, MarkdownLink } from './link.tsx';
 
 const PLUGINS = [remarkGfm];
@@ -20,7 +22,11 @@ const COMPONENTS: Components = {
   pre: ({ children }) => {
     const { className, children: code } = (children as ReactElement<ComponentProps<'code'>>).props;
     const language = /language-([\w+#.-]+)/.exec(className ?? '')?.[1];
-    return <CodeBlock language={language} code={typeof code === 'string' ? code : ''} />;
+    return <FenceView language={language} code={typeof code === 'string' ? code : ''} closed />;
+  },
+  code: ({ children }) => {
+    const formula = typeof children === 'string' ? formulaOf(children) : null;
+    return formula ? <FormulaView {...formula} /> : <code>{children}</code>;
   },
   a: ({ node: _node, ...rest }) => <MarkdownLink {...rest} />,
   img: ({ src, alt }) => (
@@ -28,7 +34,7 @@ const COMPONENTS: Components = {
   ),
   // Wide tables scroll.
   table: ({ node: _node, ...rest }) => (
-    <div tabIndex={0} role="region" aria-label="Table" className="overflow-x-auto">
+    <div tabIndex={0} role="group" aria-label="Table" className="overflow-x-auto">
       <table {...rest} />
     </div>
   ),
@@ -37,7 +43,7 @@ const COMPONENTS: Components = {
 
 export function Markdown({ text }: { readonly text: string }) {
   const known = useRef<Blocks | null>(null);
-  known.current = blocksOf(text, known.current);
+  known.current = blocksOf(withFormulas(text), known.current);
   // Two texts on a page may have footnotes of the same name.
   const prefix = useId();
   return (
@@ -54,7 +60,7 @@ const Block = memo(function Block({ text, prefix }: { readonly text: string; rea
   if (fence)
     return (
       <section dir="ltr" className={kerning(text) || undefined}>
-        <CodeBlock {...fence} />
+        <FenceView {...fence} />
       </section>
     );
   const plain = (
@@ -87,33 +93,6 @@ function isKnotted(text: string): boolean {
   return KNOTTED.some((knot) => knot.test(text)) || text.split('[', MAX_BRACKETS + 2).length > MAX_BRACKETS;
 }
 
-function CodeBlock({ language, code }: Fence) {
-  const diff = language === 'diff';
-  return (
-    <div className="overflow-hidden rounded-lg border bg-sunken">
-      <div className="flex items-center justify-between border-b py-0.5 pr-1 pl-3 text-xs text-soft">
-        {language ?? 'text'}
-        <CopyButton text={code} what="the code" />
-      </div>
-      <pre
-        tabIndex={0}
-        dir="ltr"
-        className={`overflow-x-auto py-2.5 font-mono text-[0.8125rem] leading-relaxed ${diff ? '' : 'px-3'}`}
-      >
-        {diff ? (
-          <DiffLines text={code} />
-        ) : (
-          <code>
-            {stretchesOf(code).map((stretch, index) => (
-              <Stretch key={index} text={stretch} />
-            ))}
-          </code>
-        )}
-      </pre>
-    </div>
-  );
+function FenceView(fence: Fence) {
+  return fence.language === 'mermaid' ? <Diagram {...fence} /> : <CodeBlock {...fence} />;
 }
-
-const Stretch = memo(function Stretch({ text }: { readonly text: string }) {
-  return <span className="block">{text}</span>;
-});
