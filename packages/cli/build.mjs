@@ -48,7 +48,8 @@ await buildConsole(root, async () => {
 for (const path of [
   'server/sql',
   'server/src/agents/built-in',
-  'server/src/sandbox/bubblewrap/launch.pl',
+  'server/src/sandbox/launch.pl',
+  'server/src/sandbox/container/enter.pl',
   'server/src/context/prompts',
   'console/dist',
 ])

@@ -90,12 +90,14 @@ const HINTS: Readonly<Record<string, string>> = {
   person_required:
     "Run this where the server was started, or set CONTINUO_HOME to its data folder, or CONTINUO_PERSON_TOKEN to the person's token.",
   file_not_found: 'List the files with: continuo files ls -r',
-  is_a_folder: 'List the folder with: continuo files ls <folder>',
+  is_a_folder:
+    'List the folder with `continuo files ls <folder>`, or remove it with `continuo files rm -r <folder>`.',
   version_conflict:
     'Read the file with `continuo files cat`, then write with --base <that version>, or with --merge.',
   project_not_found: 'List the projects with: continuo projects list',
   document_not_found: 'See the tree with: continuo documents tree',
-  workspace_not_found: 'Name another workspace with -w; `default` always exists.',
+  workspace_not_found: 'List the workspaces with: continuo workspaces list',
+  chat_not_found: 'List the chats with: continuo chats list',
 };
 
 const ENTITY_CONFLICT =

@@ -34,7 +34,7 @@ export function entitiesOf(client: Client, { kind, plural }: EntityKind) {
 
 export async function* listAll(
   entities: Entities,
-  query: { readonly project_id?: string; readonly state?: string },
+  query: { readonly project_id?: string; readonly state?: string; readonly removed?: 'true' },
 ): AsyncGenerator<Entity, void> {
   let after: string | null | undefined;
   while (after !== null) {

@@ -22,10 +22,18 @@ export function createProgram({ quiet }: { readonly quiet: boolean }): Command {
     .addHelpText('after', HELP_END);
   serverCommands(program);
   chatCommands(program);
+  chatsCommands(program.command('chats').description('chats: list, rename, archive, remove, restore'));
+  workspaceCommands(
+    program.command('workspaces').description('workspaces, each with its own files and chats'),
+  );
   fileCommands(program);
   knowledgeCommands(program);
-  scheduleCommands(program.command('schedule').description('messages that are sent at their times'));
-  contentCommands(program.command('content').description('what is published, and when'));
+  scheduleCommands(
+    program
+      .command('schedule')
+      .description('schedules: messages that are sent, and plans that are run, at their times'),
+  );
+  contentCommands(program.command('content').description('content: check, publish, schedule, unpublish'));
   upkeepCommands(program);
   return program;
 }
@@ -63,7 +71,7 @@ function serverCommands(program: Command): void {
   command(program, 'open')
     .description('print the link that opens the console for a person, and open it')
     .option('--no-open', 'do not open it in a browser')
-    .option('--url <address>', 'the server; CONTINUO_URL, or http://127.0.0.1:4400')
+    .option(...URL_OPTION)
     .addOption(home())
     .action(async (options) => (await import('./commands/open.ts')).openConsole(options));
 }
@@ -105,6 +113,15 @@ function chatCommands(program: Command): void {
     .description('watch a run to its end, or a chat until Ctrl-C')
     .option('--no-follow', 'show the events so far and exit')
     .action(async (id, options) => (await import('./commands/tail.ts')).tail(id, options));
+  remote(command(program, 'export').argument('<run|chat>', ID_OR_LAST, identifierOrLast).argument('[file]'))
+    .description(
+      'write a chat, or one run, to a Markdown file, or with --format json to a JSON file; `-` prints it',
+    )
+    .addOption(
+      new Option('--format <format>', 'what to write').choices(['markdown', 'json']).default('markdown'),
+    )
+    .option('--force', 'replace the file if it exists')
+    .action(async (id, file, options) => (await import('./commands/export.ts')).exportTo(id, file, options));
   remote(command(program, 'why').argument('<run>', ID_OR_LAST, identifierOrLast))
     .description('what a run waits for, in a sentence')
     .action(async (id, options) => (await import('./commands/runs.ts')).why(id, options));
@@ -114,6 +131,12 @@ function chatCommands(program: Command): void {
     .option('--try <number>', 'of a call that was refused as too long and sent again shorter', whole(1, 1000))
     .option('--text', 'also the texts of the parts')
     .action(async (id, options) => (await import('./commands/context.ts')).context(id, options));
+  remote(command(program, 'top'))
+    .description('watch the whole server: pods, runs, queue, tokens, cost, approvals; q ends it')
+    .option('--once', 'print it once and exit; so it does without a terminal, and with --json')
+    .option('--interval <seconds>', 'seconds between two readings', whole(1, 3600), 2)
+    .option('--pod <address...>', 'also these pods, such as workers that no proxy leads to')
+    .action(async (options) => (await import('./commands/top.ts')).top(options));
   remote(command(program, 'stop').argument('<chat|run>', ID_OR_LAST, identifierOrLast))
     .description('stop a chat, or cancel one run')
     .action(async (id, options) => (await import('./commands/runs.ts')).stop(id, options));
@@ -125,6 +148,55 @@ function chatCommands(program: Command): void {
     .option('--skip', 'for a call with an unknown outcome: do not make it again')
     .option('--comment <text>', 'a comment for the model')
     .action(async (id, options) => (await import('./commands/approve.ts')).approve(id, options));
+}
+
+function chatsCommands(group: Command): void {
+  const load = () => import('./commands/chats.ts');
+  remote(command(group, 'list', { isDefault: true }))
+    .description('list the chats, latest message first (the default)')
+    .addOption(new Option('--archived', 'only archived chats').conflicts('removed'))
+    .option('--removed', 'only removed chats, which can be restored for 7 days')
+    .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
+    .action(async (options) => (await load()).list(options));
+  const one = (name: string) => remote(command(group, name).argument('<chat>', ID, identifier));
+  one('show')
+    .description('show a chat: its state, role, model, tokens and cost')
+    .action(async (chat, options) => (await load()).show(chat, options));
+  one('rename')
+    .argument('<title>')
+    .description('give a chat a title')
+    .action(async (chat, title, options) => (await load()).rename(chat, title, options));
+  for (const [name, about] of [
+    ['archive', 'archive a chat: hide it from the list'],
+    ['unarchive', 'put an archived chat back into the list'],
+    ['remove', 'remove a chat and stop its runs; it can be restored for 7 days'],
+    ['restore', 'restore a removed chat'],
+  ] as const)
+    one(name)
+      .description(about)
+      .action(async (chat, options) => (await load()).change(name, chat, options));
+}
+
+function workspaceCommands(group: Command): void {
+  const load = () => import('./commands/workspaces.ts');
+  const global = (usage: string, options?: { isDefault?: boolean }) =>
+    command(group, usage, options).option(...URL_OPTION);
+  global('list', { isDefault: true })
+    .description('list the workspaces by name (the default)')
+    .option('--removed', 'only removed workspaces, which can be restored for 7 days')
+    .action(async (options) => (await load()).list(options));
+  global('create <name>')
+    .description('create a workspace: lower-case letters, digits, - and _')
+    .action(async (name, options) => (await load()).create(name, options));
+  global('rename <workspace> <name>')
+    .description('rename a workspace and its folder on disk')
+    .action(async (workspace, name, options) => (await load()).rename(workspace, name, options));
+  global('remove <workspace>')
+    .description('remove a workspace and stop its runs; it can be restored for 7 days')
+    .action(async (workspace, options) => (await load()).remove(workspace, options));
+  global('restore <workspace>')
+    .description('restore a removed workspace, by its name or id')
+    .action(async (workspace, options) => (await load()).restore(workspace, options));
 }
 
 function fileCommands(program: Command): void {
@@ -161,9 +233,22 @@ function fileCommands(program: Command): void {
   remote(command(group, 'diff <path> [from] [to]'))
     .description('the difference between two versions; the last change if none is named')
     .action(async (path, from, to, options) => (await load()).diff(path, from, to, options));
-  remote(command(group, 'restore <path> <version>'))
-    .description('restore an old version as a new version')
+  remote(command(group, 'restore <path> [version]'))
+    .description('restore an old version as a new version; without a version, a removed file or folder')
     .action(async (path, old, options) => (await load()).restore(path, old, options));
+  remote(command(group, 'mv <from> <to>'))
+    .description('move or rename a file or a folder; a target that ends with / is a folder')
+    .option('--base <number>', 'only if the file is at this version', whole(1))
+    .action(async (from, to, options) => (await load()).mv(from, to, options));
+  remote(command(group, 'rm <path>'))
+    .description('remove a file; it can be restored')
+    .option('-r, --recursive', 'remove a folder with everything in it')
+    .option('--base <number>', 'only if the file is at this version', whole(1))
+    .action(async (path, options) => (await load()).rm(path, options));
+  remote(command(group, 'trash'))
+    .description('list the removed files, the latest first')
+    .option('-n, --limit <number>', 'how many', whole(1, 1000), 20)
+    .action(async (options) => (await load()).trash(options));
   const transfer = () => import('./commands/transfer.ts');
   remote(command(group, 'pull <folder> [local]'))
     .description('copy a folder of the workspace to a local one')
@@ -176,7 +261,7 @@ function fileCommands(program: Command): void {
 function knowledgeCommands(program: Command): void {
   projectCommands(program.command('projects').description('projects, and projects as archives'));
   entityCommands(program.command('entities').description('tasks, goals, risks and entities of other kinds'));
-  planCommands(program.command('plan').description('plans: their steps, approval, retry and skip'));
+  planCommands(program.command('plan').description('plans: their steps, approval and runs'));
   documentCommands(program.command('documents').description("a project's documents and their tree"));
   inProject(remote(command(program, 'search <words...>')))
     .description('search documents, entities, files and messages')
@@ -188,10 +273,13 @@ function knowledgeCommands(program: Command): void {
 function scheduleCommands(group: Command): void {
   const load = () => import('./commands/schedule.ts');
   remote(command(group, 'list'))
-    .description('list the schedules, with their next times and what became of the last')
+    .description('list the schedules, with their next times and the outcomes of the last')
     .action(async (options) => (await load()).list(options));
-  remote(command(group, 'add <name> <cron> <message>'))
-    .description('add a schedule: five fields such as "0 9 * * MON-FRI", and what is said to the agent')
+  remote(command(group, 'add <name> <cron> [message]'))
+    .description(
+      'add a schedule: five fields such as "0 9 * * MON-FRI", and the message to the agent, or a plan',
+    )
+    .option('--plan <plan>', 'run this plan, by its name, path or id')
     .option('--time-zone <name>', 'such as Europe/Berlin; default: the time zone of this machine')
     .option('-c, --chat <id>', 'send the message to this chat instead of a new one each time', identifier)
     .option('--title <text>', 'the title of new chats')
@@ -202,7 +290,7 @@ function scheduleCommands(group: Command): void {
     .option('--queue', 'with --chat: if the last run is still open, queue the message')
     .action(async (name, cron, message, options) => (await load()).add(name, cron, message, options));
   remote(command(group, 'show <schedule>'))
-    .description('a schedule with its next times and what became of the last ones')
+    .description('a schedule with its next times and the outcomes of the last ones')
     .action(async (schedule, options) => (await load()).show(schedule, options));
   for (const [name, about] of Object.entries({
     pause: 'pause a schedule',
@@ -233,8 +321,25 @@ function contentCommands(group: Command): void {
     .description('cancel the time at which a piece is published')
     .action(async (type, slug, options) => (await load()).cancel(type, slug, options));
   piece('unpublish')
-    .description('take a piece off; its file stays')
+    .description('unpublish a piece; its file stays')
     .action(async (type, slug, options) => (await load()).unpublish(type, slug, options));
+  piece('history')
+    .description('which version was live when')
+    .action(async (type, slug, options) => (await load()).history(type, slug, options));
+  piece('restore')
+    .description('publish the version again that was live before')
+    .option('--version <number>', 'this version instead; it must have been live', whole(1, 1_000_000))
+    .action(async (type, slug, options) => (await load()).restore(type, slug, options));
+  const loadKeys = () => import('./commands/read-keys.ts');
+  remote(command(group, 'keys'))
+    .description('list the read keys, which sites need to read what is published')
+    .action(async (options) => (await loadKeys()).list(options));
+  remote(command(group, 'add-key <name>'))
+    .description('create a read key and print it; it is not shown again')
+    .action(async (name, options) => (await loadKeys()).add(name, options));
+  remote(command(group, 'remove-key <name>'))
+    .description('remove a read key; it stops working')
+    .action(async (name, options) => (await loadKeys()).remove(name, options));
 }
 
 function planCommands(group: Command): void {
@@ -249,10 +354,19 @@ function planCommands(group: Command): void {
     .description('approve a plan as it is now')
     .action(async (plan, options) => (await load()).approve(plan, options));
   remote(command(group, 'run <plan>'))
-    .description('run an approved plan, in a chat of its own')
+    .description('run an approved plan in a new chat')
+    .option('--restart', 'from its beginning; otherwise from its first unfinished step')
     .action(async (plan, options) => (await load()).run(plan, options));
+  for (const [action, what] of [
+    ['pause', 'pause the run of a plan, and its steps'],
+    ['resume', 'resume the run of a plan, and its steps'],
+    ['stop', 'stop the run of a plan, and its steps'],
+  ] as const)
+    remote(command(group, `${action} <plan>`))
+      .description(what)
+      .action(async (plan, options) => (await load()).control(action, plan, options));
   remote(command(group, 'retry <plan> <step>'))
-    .description('have a step done again, with the steps that were blocked')
+    .description('retry a step, with the steps that were blocked')
     .action(async (plan, step, options) => (await load()).retry(plan, step, options));
   remote(command(group, 'skip <plan> <step>'))
     .description('skip a step')
@@ -265,6 +379,7 @@ function projectCommands(group: Command): void {
   remote(command(group, 'list'))
     .description('list the projects')
     .option('--state <state>', 'only projects in this state')
+    .option('--removed', 'those that were removed and can be restored')
     .action(async (options) => (await load()).list(options));
   remote(command(group, 'create <name>'))
     .description('create a project with its context document, in one transaction')
@@ -276,17 +391,17 @@ function projectCommands(group: Command): void {
     .description('a project, and how many entities it has in each state')
     .action(async (project, options) => (await load()).show(project, options));
   based(remote(command(group, 'remove <project>')))
-    .description('remove a project with all that is in it; restore brings it back for 30 days')
+    .description('remove a project with everything in it; it can be restored for 30 days')
     .action(async (project, options) => (await load()).remove(project, options));
   remote(command(group, 'restore').argument('<id>', ID, identifier))
-    .description('restore a removed project with all that was in it')
+    .description('restore a removed project with everything in it')
     .action(async (id, options) => (await load()).restore(id, options));
   remote(command(group, 'export <project> [file]'))
     .description('write a project to one zip')
     .option('--force', 'replace the file if it exists')
     .action(async (project, file, options) => (await load()).exportTo(project, file, options));
   remote(command(group, 'import <file>'))
-    .description('make a new project of such a zip')
+    .description('create a project from such a zip')
     .action(async (file, options) => (await load()).importFrom(file, options));
 }
 
@@ -295,6 +410,7 @@ function entityCommands(group: Command): void {
   inProject(remote(command(group, 'list <kind>')))
     .description('list the entities of a kind')
     .option('--state <state>', 'only those in this state')
+    .option('--removed', 'those that were removed and can be restored')
     .option('-n, --limit <number>', 'how many', whole(1, 100_000), 100)
     .action(async (kind, options) => (await load()).list(kind, options));
   inProject(remote(command(group, 'add <kind> <title> [field=value...]')))
@@ -313,7 +429,7 @@ function entityCommands(group: Command): void {
     .description('remove the link between two entities')
     .action(async (from, relation, to, options) => (await load()).unlink(from, relation, to, options));
   based(inProject(remote(command(group, 'remove <kind> <entity>'))))
-    .description('remove an entity; restore brings it back for 30 days')
+    .description('remove an entity; it can be restored for 30 days')
     .action(async (kind, entity, options) => (await load()).remove(kind, entity, options));
   remote(command(group, 'restore <kind>').argument('<id>', ID, identifier))
     .description('restore a removed entity')
@@ -358,15 +474,28 @@ function upkeepCommands(program: Command): void {
     .addOption(home())
     .action(async (options) => (await load()).migrateSchema(options));
   command(program, 'replay')
-    .description(
-      'replay the stored logs: does this version make of them what it should, and what the last one did?',
-    )
-    .option('--check [file]', 'compare each log with its rows, and with a recording')
-    .option('--record <file>', 'record what this version makes of each log, to be checked by the next one')
+    .description('replay the stored logs, and report where this version folds or shows them differently')
+    .option('--check [file]', 'compare each log with its rows and with a recording of another version')
+    .option('--record <file>', 'record the results of this version, for the next version to compare with')
     .option('-c, --chat <id>', 'only this chat', identifier)
     .option('-n, --limit <number>', 'only the newest chats', whole(1))
     .addOption(home())
     .action(async (options) => (await import('./commands/replay.ts')).replay(options));
+  command(program, 'conformance [command...]')
+    .description('check an executor against the protocol: its command comes after --; no server is needed')
+    .option(
+      '--executor <name>',
+      'the name under which it claims, given to it as CONTINUO_EXECUTOR',
+      'checked',
+    )
+    .option('--message <text>', 'what the person says', 'Hello')
+    .option('--tool <name...>', 'the tools that it is offered beside ask_person', ['read', 'write'])
+    .option('--patience <seconds>', 'how long an answer may take', whole(1, 3600), 60)
+    .option('--port <number>', 'the port of the check; 0 for any free port', whole(0, 65_535), 0)
+    .option('--only <check...>', 'only these checks')
+    .action(async (words, options) =>
+      (await import('./commands/conformance.ts')).conformance(words, options),
+    );
   remote(command(program, 'doctor'))
     .description('check settings, disk, database, model, port and folders')
     .addOption(home())
@@ -383,11 +512,11 @@ function optionsComeAfter(name: string): string {
   return `error: options come after the command's name: continuo ${name} [options]`;
 }
 
+const URL_OPTION = ['--url <address>', 'the server; CONTINUO_URL, or http://127.0.0.1:4400'] as const;
+
 /** Options of commands that talk to a server. */
 function remote(made: Command): Command {
-  return made
-    .option('--url <address>', 'the server; CONTINUO_URL, or http://127.0.0.1:4400')
-    .option('-w, --workspace <name>', 'the workspace; default: `default`');
+  return made.option(...URL_OPTION).option('-w, --workspace <name>', 'the workspace; default: `default`');
 }
 
 /** The option of commands that are about one project. */
@@ -397,7 +526,7 @@ function inProject(made: Command): Command {
 
 /** The option of commands that change something. */
 function based(made: Command): Command {
-  return made.option('--base <number>', 'only if it is at this version', whole(1));
+  return made.option('--base <number>', 'only if it is still at this version', whole(1));
 }
 
 /** The option of commands that use the database or the data folder. */

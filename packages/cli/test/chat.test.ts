@@ -1,8 +1,10 @@
 // Chats and runs from a shell: pipes, not terminals.
 
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, createThread, framesOf, seen, send } from '@continuo/testkit';
-import { usePod } from '@continuo/testkit/fixtures';
+import { temporaryFolder, usePod } from '@continuo/testkit/fixtures';
 import { continuo, start } from './support.ts';
 
 const world = usePod();
@@ -219,4 +221,22 @@ test('PLUS-5 without a terminal, a waiting approval is exit code 6; approve deci
   expect(await run(['tail', stopped.id])).toMatchObject({ code: 1, stderr: '' });
   expect((await run(['approve'])).stderr).toBe('No approvals are waiting.\n');
   await ask('PUT', policy, before);
+});
+
+test('PLUS-5 export writes a chat or a run to a file, and replaces none unless it is told to', async () => {
+  const chat = /chat ([0-9a-f-]{36})/.exec((await run(['chat', script({ text: 'Shared.' })])).stderr)![1]!;
+  const folder = temporaryFolder();
+  const file = join(folder, 'chat.md');
+  expect(await run(['export', chat, file])).toMatchObject({ code: 0, stdout: `The chat is in ${file}\n` });
+  expect(await readFile(file, 'utf8')).toContain('Shared.');
+  expect(await run(['export', chat, file])).toMatchObject({ code: 5 });
+  expect(await run(['export', 'last', file, '--format', 'json', '--force'])).toMatchObject({ code: 0 });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    format: 'continuo-chat',
+    run: { status: 'done' },
+  });
+  expect(JSON.parse((await run(['export', chat, '-', '--format', 'json'])).stdout)).toMatchObject({
+    chat: { id: chat },
+  });
+  expect(await readdir(folder)).toEqual(['chat.md']);
 });

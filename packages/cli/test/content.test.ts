@@ -35,10 +35,12 @@ test('WS-17 a piece is checked, scheduled, canceled, published and taken off fro
   // Nine o'clock in Berlin, in winter.
   expect(items).toMatchObject([{ state: 'draft', scheduled: { at: `${year}-03-01T08:00:00.000Z` } }]);
   expect((await content('list')).stdout).toMatch(/articles +tea +draft +version 2, /);
-  expect((await content('cancel', 'articles', 'tea')).stdout).toBe(
-    'articles/tea is not scheduled any more\n',
-  );
+  expect((await content('cancel', 'articles', 'tea')).stdout).toBe('articles/tea is no longer scheduled\n');
   expect((await content('publish', 'articles', 'tea')).stdout).toBe('articles/tea is live, version 2\n');
-  expect((await content('unpublish', 'articles', 'tea')).stdout).toBe('articles/tea is not live any more\n');
+  expect((await content('unpublish', 'articles', 'tea')).stdout).toBe('articles/tea is no longer live\n');
   expect(await content('publish', 'articles', 'tea', '--at', 'soon')).toMatchObject({ code: 2 });
+  expect((await content('add-key', 'Blog')).stdout).toMatch(/^crk_[\w-]{43}\n$/);
+  expect((await content('keys')).stdout).toMatch(/Blog .* never/);
+  expect((await content('remove-key', 'Blog')).stdout).toBe('Blog no longer works\n');
+  expect((await content('remove-key', 'Blog')).code).toBe(1);
 });

@@ -1,9 +1,10 @@
 // The files in deploy/: what they name exists, and the topology of the compose file, run as plain processes with the
 // nginx configuration that it ships, keeps every run through kills and a rolling restart.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,6 +13,7 @@ import { createClient, type Client } from '@continuo/client';
 import { until } from '@continuo/testkit';
 import {
   emptyDatabase,
+  findCompose,
   findNginx,
   freePort,
   runNginx,
@@ -52,9 +54,66 @@ test('RUN-12 the compose file has Postgres, a one-shot migration, two pods that 
   const inKubernetes = manifest.join().match(/CONTINUO_[A-Z_]+/g) ?? [];
   for (const name of [...given, ...inKubernetes])
     if (name.startsWith('CONTINUO_')) expect(settings).toContain(`\`${name}\``);
+  // Pods in containers do not share a home, so what the homes would hold is given to all of them.
+  const shared = [...settings.matchAll(/^\| `(\w+)`.*Pods that do not share a home need the same value/gm)];
+  expect(shared.length).toBeGreaterThan(1);
+  for (const [, name] of shared) {
+    expect(services['pod-1']!.environment).toHaveProperty(name!);
+    expect(shipped('kubernetes/continuo.yaml')).toContain(`--from-literal=${name}=`);
+  }
   const example = shipped('.env.example');
   for (const [, name] of shipped('docker-compose.yml').matchAll(/\$\{(\w+)/g))
     expect(example).toContain(`${name}=`);
+});
+
+const compose = await findCompose();
+
+test.skipIf(compose === null)(
+  `RUN-12 docker-compose accepts the compose file with the settings of .env.example${compose === null ? ' (skipped: there is no docker-compose)' : ''}`,
+  () => {
+    const folder = join(temporaryFolder(), 'deploy');
+    cpSync(join(ROOT, 'deploy'), folder, { recursive: true });
+    const config = () => {
+      const { status, stdout, stderr } = spawnSync(compose!, ['--profile', 'workers', 'config'], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+      return { status, stdout, stderr };
+    };
+    // Version 1 knows the whole format but for the name of the project.
+    const file = join(folder, 'docker-compose.yml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^name: continuo$/m, ''));
+    cpSync(join(folder, '.env.example'), join(folder, '.env'));
+    expect(config()).toMatchObject({ stderr: expect.stringContaining('set it in .env') as string });
+    const filled = shipped('.env.example').replaceAll(
+      /^(POSTGRES_PASSWORD|CONTINUO_[A-Z]+_(?:KEY|TOKEN))=$/gm,
+      '$1=0123456789abcdef0123456789abcdef',
+    );
+    writeFileSync(join(folder, '.env'), `${filled}\nOTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318\n`);
+    const { status, stdout, stderr } = config();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { services } = parse(stdout) as { services: Record<string, Service> };
+    expect(Object.keys(services)).toHaveLength(6);
+    expect(services['pod-2']!.environment).toMatchObject({
+      CONTINUO_SECRETS_KEY: '0123456789abcdef0123456789abcdef',
+      DATABASE_URL: 'postgres://continuo:0123456789abcdef0123456789abcdef@postgres:5432/continuo',
+      CONTINUO_ALLOWED_HOSTS: 'localhost,pod-1,pod-2',
+      CONTINUO_ROLE: 'all',
+      CONTINUO_MODEL: '',
+      // Settings that the file does not name.
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    });
+  },
+);
+
+test('PLUS-6 Prometheus scrapes every service of the compose file that is a pod', () => {
+  const { services } = parse(shipped('docker-compose.yml'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  const pods = Object.entries(services).filter(
+    ([, { build, command }]) => build !== undefined && command?.[0] !== 'migrate',
+  );
+  expect(scrapeTargets()).toEqual(pods.map(([name]) => `${name}:4400`));
 });
 
 test('RUN-12 the Kubernetes workers are the pods of continuo.yaml with the command worker, without a service', () => {
@@ -124,12 +183,22 @@ test.skipIf(missing !== null)(
     const pods = ports.map((port) => new DeployedPod(database, port));
     onTestFinished(async () => void (await Promise.all(pods.map((pod) => pod.end('SIGKILL')))));
     await Promise.all(pods.map((pod) => pod.start()));
+    const targets = scrapeTargets().slice(0, 2);
+    expect(targets).toEqual(['pod-1:4400', 'pod-2:4400']);
+    for (const [index, target] of targets.entries())
+      expect([target, await scraped(ports[index]!, target)]).toEqual([target, 200]);
     const proxy = await runNginx((nginx as { program: string }).program, (folder, port) =>
       deployedNginx(folder, port, ports),
     );
     onTestFinished(() => proxy.end());
     trustAnyCertificate();
-    const client = createClient({ baseUrl: `https://127.0.0.1:${proxy.port}`, apiKey: API_KEY });
+    const address = `https://127.0.0.1:${proxy.port}`;
+    const client = createClient({ baseUrl: address, apiKey: API_KEY });
+    // The pods do not speak TLS themselves, and name addresses that their clients can reach.
+    const feed = await fetch(`${address}/api/v1/content/default/rss.xml`, {
+      headers: { 'x-api-key': API_KEY },
+    });
+    expect(await feed.text()).toContain(`href="${address}/api/v1/content/`);
 
     const traffic = keepTalking(client);
     await traffic.until(4);
@@ -184,16 +253,50 @@ test(
   },
 );
 
+function scrapeTargets(): readonly string[] {
+  const { scrape_configs: jobs } = parse(shipped('prometheus/prometheus.yml')) as {
+    scrape_configs: {
+      static_configs: { targets: string[] }[];
+      dns_sd_configs: { names: string[]; port: number }[];
+    }[];
+  };
+  return jobs.flatMap(({ static_configs, dns_sd_configs }) => [
+    ...static_configs.flatMap((each) => each.targets),
+    ...dns_sd_configs.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)),
+  ]);
+}
+
 function settingsFor({ url }: TestDatabase, port: number): Record<string, string> {
   return {
     DATABASE_URL: url,
     CONTINUO_MIGRATE: 'off',
     CONTINUO_PORT: String(port),
     CONTINUO_API_KEY: API_KEY,
-    CONTINUO_ALLOWED_HOSTS: 'localhost',
+    CONTINUO_ALLOWED_HOSTS: allowedHosts(),
     CONTINUO_MODEL: 'offline/script',
     CONTINUO_LEASE_SECONDS: '1',
+    // As the compose file gives what is not set in .env.
+    CONTINUO_ROLE: 'all',
+    OPENAI_API_KEY: '',
+    ANTHROPIC_API_KEY: '',
+    GOOGLE_GENERATIVE_AI_API_KEY: '',
   };
+}
+
+/** As the compose file makes it, with the settings of .env.example. */
+function allowedHosts(): string {
+  const { services } = parse(shipped('docker-compose.yml'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  return services['pod-1']!.environment!.CONTINUO_ALLOWED_HOSTS!.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+}
+
+/** The status of a pod's metrics when it is asked for by this name, as Prometheus does. */
+async function scraped(port: number, host: string): Promise<number | undefined> {
+  const headers = { host, authorization: `Bearer ${API_KEY}` };
+  const [response] = (await once(get({ port, path: '/metrics', headers }), 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }
 
 /** A pod as the image starts it, with a home of its own that outlives its process. */

@@ -160,7 +160,7 @@ test('PLUS-5 a push continues after a refused file, and reports it', async () =>
   // An error that concerns all files is reported once.
   const nowhere = await files(['push', local, '/odd', '-w', 'nowhere']);
   expect(nowhere).toMatchObject({ code: 4, stdout: '' });
-  expect(nowhere.stderr).toContain('Name another workspace with -w');
+  expect(nowhere.stderr).toContain('List the workspaces with: continuo workspaces list');
 });
 
 test('PLUS-5 a path with dot segments is a usage error, and no request is sent', async () => {

@@ -47,11 +47,12 @@ test('ONT-1 a project lives from its creation to its removal and back', async ()
   expect(await run(['projects', 'show', 'Apolo'])).toMatchObject({ code: 4 });
 
   const removed = await run(['projects', 'remove', 'Apollo']);
-  expect(removed.stdout).toBe('Apollo is removed, with all that is in it.\n');
+  expect(removed.stdout).toBe('Apollo is removed, with everything in it.\n');
   expect(removed.stderr).toContain(`projects restore ${project.id}`);
   expect(await run(['projects', 'show', project.id])).toMatchObject({ code: 4 });
+  expect((await run(['projects', 'list', '--removed'])).stdout).toContain(project.id);
   expect((await run(['projects', 'restore', project.id])).stdout).toBe(
-    'Apollo is back, with all that was in it.\n',
+    'Apollo is restored, with everything that was in it.\n',
   );
 });
 
@@ -89,7 +90,9 @@ test('ONT-2 entities are added, changed, linked, removed and restored by their t
   ).toEqual(['link', 'unlink', 'link', 'update', 'update', 'update', 'create']);
   const gone = await json(['entities', 'remove', 'task', 'Fly']);
   expect(await run(['entities', 'set', 'task', 'Fly', 'priority=low'])).toMatchObject({ code: 4 });
+  expect((await json(['entities', 'list', 'task', '--removed'])).items).toMatchObject([{ id: gone.id }]);
   expect((await run(['entities', 'restore', 'task', gone.id])).stdout).toBe('Fly is back, at version 3\n');
+  expect((await run(['entities', 'list', 'task', '--removed'])).stderr).toContain('No removed tasks.');
 
   await run(['entities', 'add', 'task', 'Fly']);
   const twice = await run(['entities', 'remove', 'task', 'fly']);

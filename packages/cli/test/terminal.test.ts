@@ -60,17 +60,17 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await shown.ended).toBe(130);
   });
 
-  const asking = (path: string) =>
+  const asking = (path: string, content = 'x') =>
     script(
-      { text: 'I write.', calls: [{ tool: 'write', input: { path, content: 'x' } }] },
+      { text: 'I write.', calls: [{ tool: 'write', input: { path, content } }] },
       { text: 'That was it.' },
     );
   const exists = async (path: string) =>
     (await ask('GET', `${world.url}/api/v1/workspaces/default/files${path}`)).status === 200;
 
   test('PLUS-5 a terminal without a width gets whole lines, with hidden characters escaped', async () => {
-    const shown = terminal(['chat', asking('/\u202Edm.niar')], { env: env(), columns: 0 });
-    await shown.shows(String.raw`"path": "/\u202edm.niar"`);
+    const shown = terminal(['chat', asking('/hidden.md', '\u202Edm.niar')], { env: env(), columns: 0 });
+    await shown.shows(String.raw`"content": "\u202edm.niar"`);
     await shown.shows('Approve (with exactly this input)');
     await shown.shows('Later');
     expect(shown.screen()).toContain('Your decision');
@@ -253,7 +253,7 @@ describe.skipIf(!hasTerminals)('at a terminal', () => {
     expect(await shown.ended).toBe(0);
   });
 
-  test('PLUS-5 tail watches a chat until Ctrl-C, whoever sends messages', async () => {
+  test('PLUS-5 tail watches a chat until Ctrl-C, with messages from any client', async () => {
     const opened = await ask('POST', `${world.url}/api/v1/workspaces/default/chats`, {
       goal: script({ text: 'One.' }),
     });

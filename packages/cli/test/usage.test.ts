@@ -29,7 +29,7 @@ test('PLUS-5 --help lists every command and the exit codes, --version is the pac
   const help = await continuo(['--help']);
   expect(help.code).toBe(0);
   const commands =
-    'start chat runs tail why stop approve files projects entities documents search backup restore migrate doctor';
+    'start chat runs tail why top stop approve chats workspaces files projects entities documents search backup restore migrate doctor';
   for (const name of commands.split(' ')) expect(help.stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
   expect(help.stdout).toContain('3 no server');
   const version = await continuo(['--version']);
@@ -76,9 +76,13 @@ test('PLUS-5 with --json a usage error is JSON as well', async () => {
     ['It must be a whole number', 'runs', '-n', '0', '--json'],
     ['It must be an id', 'tail', '--json', 'nope'],
     ["missing required argument 'run'", 'why', '--json'],
-    ["missing required argument 'version'", 'files', 'restore', 'h/x.md', '--json'],
+    ["missing required argument 'to'", 'files', 'mv', 'h/x.md', '--json'],
     ["unknown command 'foo'", 'foo', '--json'],
-    ['files needs a command: ls, cat, write, log, diff, restore, pull, push', 'files', '--json'],
+    [
+      'files needs a command: ls, cat, write, log, diff, restore, mv, rm, trash, pull, push',
+      'files',
+      '--json',
+    ],
     ["unknown command 'nothing'", 'files', 'nothing', '--json'],
     ["unknown option '--all'", 'files', '--all', '--json'],
     ["options come after the command's name: continuo files ls [options]", 'files', '--json', 'ls'],
@@ -113,6 +117,7 @@ test('PLUS-5 without a server, every command that needs one says how to start it
     ['why', id],
     ['stop', id],
     ['approve'],
+    ['top', '--once'],
     ['files', 'ls'],
     ['projects', 'list'],
     ['entities', 'list', 'task'],

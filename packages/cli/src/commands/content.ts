@@ -1,4 +1,4 @@
-// Content: list, check, publish now or at a time, cancel, unpublish.
+// Content: list, check, publish now or at a time, cancel, unpublish, history, restore.
 
 import { connect, type Remote } from '../connect.ts';
 import { CommandError, usageError } from '../failure.ts';
@@ -70,12 +70,41 @@ export async function cancel(type: string, slug: string, remote: Remote): Promis
   const { client } = await connect(remote);
   await client.content.cancelSchedule(type, slug);
   if (remote.json) return printJson({ type, slug, scheduled: null });
-  print(`${type}/${slug} is not scheduled any more`);
+  print(`${type}/${slug} is no longer scheduled`);
 }
 
 export async function unpublish(type: string, slug: string, remote: Remote): Promise<void> {
   const { client } = await connect(remote);
   await client.content.unpublish(type, slug);
   if (remote.json) return printJson({ type, slug, live: null });
-  print(`${type}/${slug} is not live any more`);
+  print(`${type}/${slug} is no longer live`);
+}
+
+export async function history(type: string, slug: string, remote: Remote): Promise<void> {
+  const { client } = await connect(remote);
+  const { items } = await client.content.publications(type, slug);
+  if (remote.json) return printJson({ items });
+  if (items.length === 0) return note(`${type}/${slug} was never live.`);
+  print(
+    table(
+      ['VERSION', 'TITLE', 'LIVE FROM', 'UNTIL'],
+      items.map(({ version, title, at, until }) => [
+        String(version),
+        short(title, 60),
+        time(at),
+        until === null ? 'live now' : time(until),
+      ]),
+    ),
+  );
+}
+
+export async function restore(
+  type: string,
+  slug: string,
+  options: Remote & { readonly version?: number },
+): Promise<void> {
+  const { client } = await connect(options);
+  const published = await client.content.restore(type, slug, { version: options.version });
+  if (options.json) return printJson(published);
+  print(`${type}/${slug} is live, version ${published.version}`);
 }

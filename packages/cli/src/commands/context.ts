@@ -56,11 +56,12 @@ export async function context(
 type Source =
   | { kind: 'text'; name: string }
   | { kind: 'event'; seq: number }
-  | { kind: string; id: string; version: number };
+  | { kind: string; id: string; version: number; path?: string | undefined };
 
 function sourceOf(source: Source): string {
   if ('name' in source) return source.name;
-  return 'seq' in source ? `event ${source.seq}` : `${source.kind} ${source.id} v${source.version}`;
+  if ('seq' in source) return `event ${source.seq}`;
+  return `${source.path ?? `${source.kind} ${source.id}`} v${source.version}`;
 }
 
 function dollars(amount: number): string {

@@ -26,12 +26,22 @@ interface Based extends InProject {
 
 export async function list(
   given: string,
-  { project, state, limit, ...remote }: InProject & { state?: string; limit: number },
+  {
+    project,
+    state,
+    removed,
+    limit,
+    ...remote
+  }: InProject & { state?: string; removed?: true; limit: number },
 ): Promise<void> {
   const { client } = await connect(remote);
   const kind = await kindNamed(client, given);
   if (state !== undefined) checkState(kind, state);
-  const query = { ...(await within(client, project)), ...(state && { state }) };
+  const query = {
+    ...(await within(client, project)),
+    ...(state && { state }),
+    ...(removed && { removed: 'true' as const }),
+  };
   const items: Entity[] = [];
   for await (const each of listAll(entitiesOf(client, kind), query)) {
     if (items.length > limit) break;
@@ -39,7 +49,7 @@ export async function list(
   }
   const shown = items.slice(0, limit);
   if (remote.json) return printJson({ items: shown });
-  if (items.length === 0) return note(`No ${kind.label.many.toLowerCase()}.`);
+  if (items.length === 0) return note(`No ${removed ? 'removed ' : ''}${kind.label.many.toLowerCase()}.`);
   const columns = kind.columns.filter((name) => name !== 'updated_at');
   print(
     table(
@@ -113,7 +123,7 @@ export async function remove(
   const { id } = await findEntity(client, kind, entity, await within(client, project));
   report(remote, await entitiesOf(client, kind).remove(id, { base }), 'is removed');
   if (!remote.json)
-    note(dim(`For 30 days it comes back with: ${commandFor(`entities restore ${kind.kind} ${id}`)}`));
+    note(dim(`For 30 days, this restores it: ${commandFor(`entities restore ${kind.kind} ${id}`)}`));
 }
 
 export async function restore(given: string, id: string, remote: Remote): Promise<void> {
@@ -152,7 +162,7 @@ export async function unlink(
   if (!edge) throw usageError(`${safe(from)} has no link ${rel} to ${safe(to)}.`);
   await client.edges.remove(edge.id);
   if (remote.json) return printJson(edge);
-  print(`Not linked any more: ${safe(from)} ${rel.replaceAll('_', ' ')} ${safe(to)}`);
+  print(`Unlinked: ${safe(from)} ${rel.replaceAll('_', ' ')} ${safe(to)}`);
 }
 
 /** An end of an edge: an id, or a kind and a title, such as `task:Build the lander`. */

@@ -6,9 +6,23 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadable } from 'node:stream/web';
 import type { Client } from '@continuo/client';
 import { connect, type Remote } from '../connect.ts';
-import { usageError } from '../failure.ts';
+import { CommandError, EXIT, usageError } from '../failure.ts';
 import { localFile } from '../local-files.ts';
-import { bytes, cyan, dim, green, note, print, printJson, red, safe, short, table, time } from '../output.ts';
+import {
+  bytes,
+  cyan,
+  dim,
+  green,
+  note,
+  plural,
+  print,
+  printJson,
+  red,
+  safe,
+  short,
+  table,
+  time,
+} from '../output.ts';
 
 type Entry = Awaited<ReturnType<Client['files']['tree']>>['items'][number];
 
@@ -153,12 +167,112 @@ export async function diff(
   print(safe(found.diff).trimEnd().split('\n').map(painted).join('\n'));
 }
 
-export async function restore(path: string, version: string, remote: Remote): Promise<void> {
+/** Restores an old version, or, without a version, a removed file as it was. */
+export async function restore(path: string, version: string | undefined, remote: Remote): Promise<void> {
+  if (version === undefined) return restoreRemoved(absolute(path), remote);
   const { client } = await connect(remote);
   const made = await client.files.restore({ path: absolute(path), version: numbered(version) });
   if (remote.json) return printJson(made);
   if ('path' in made)
     print(`${safe(made.path)} is at version ${made.version}, restored from version ${version}`);
+}
+
+/** The file that was last removed from a path, or the removed files of a folder. */
+async function restoreRemoved(path: string, remote: Remote): Promise<void> {
+  const { client } = await connect(remote);
+  const latest = new Map<string, string>();
+  for await (const file of removedFiles(client, path))
+    if ((file.path === path || file.path.startsWith(`${path}/`)) && !latest.has(file.path))
+      latest.set(file.path, file.id);
+  if (latest.size === 0)
+    throw new CommandError(`There is no removed file or folder at ${path}.`, {
+      code: 'file_not_found',
+      exitCode: EXIT.notFound,
+      hint: 'List the removed files with: continuo files trash',
+    });
+  const ids = [...latest.values()];
+  const done: Awaited<ReturnType<Client['files']['restoreRemoved']>> = { files: [], skipped: [] };
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const { files, skipped } = await client.files.restoreRemoved(ids.slice(at, at + PAGE));
+    done.files.push(...files);
+    done.skipped.push(...skipped);
+  }
+  if (done.skipped.length > 0) process.exitCode = EXIT.conflict;
+  if (remote.json) return printJson(done);
+  for (const file of done.files) print(`${safe(file.path)} is restored, at version ${file.version}`);
+  for (const file of done.skipped) note(`${safe(file.path)} stays removed: ${safe(file.reason)}`);
+}
+
+export async function trash({ limit, ...remote }: Remote & { limit: number }): Promise<void> {
+  const { client } = await connect(remote);
+  const page = await client.files.trash({ limit });
+  if (remote.json) return printJson(page);
+  if (page.items.length === 0) return note('The trash is empty.');
+  print(
+    table(
+      ['REMOVED', 'SIZE', 'BY', 'PATH'],
+      page.items.map((file) => [
+        time(file.removed_at),
+        bytes(file.size),
+        authorName(file.removed_by),
+        safe(file.path),
+      ]),
+    ),
+  );
+  if (page.next !== null) note(dim('There are more; use -n to show more.'));
+}
+
+export async function rm(
+  path: string,
+  { recursive, base, ...remote }: Remote & { recursive?: boolean; base?: number },
+): Promise<void> {
+  if (recursive && base !== undefined) throw usageError('--base is about one file; leave out --recursive.');
+  const { client, commandFor } = await connect(remote);
+  const at = absolute(path);
+  const removed = recursive
+    ? await client.files.removeFolder(at)
+    : await client.files.remove(at, base === undefined ? {} : { base });
+  if (remote.json) return printJson(removed);
+  print(
+    'count' in removed
+      ? `${safe(at)} is removed, with ${plural(removed.count, 'file')}`
+      : `${safe(at)} is removed`,
+  );
+  note(dim(`${commandFor(`files restore ${at}`)} restores it`));
+}
+
+export async function mv(
+  from: string,
+  to: string,
+  { base, ...remote }: Remote & { base?: number },
+): Promise<void> {
+  const { client } = await connect(remote);
+  const target = to.endsWith('/') ? `${to}${from.replace(/\/+$/, '').split('/').at(-1)}` : to;
+  const moved = await client.files.move({
+    from: absolute(from).replace(/(?<=.)\/+$/, ''),
+    to: absolute(target),
+    ...(base !== undefined && { if_match: base }),
+  });
+  if (remote.json) return printJson(moved);
+  const [only] = moved.files;
+  print(
+    moved.count === 1 && only
+      ? `${safe(only.path)} is at version ${only.version}`
+      : `${plural(moved.count, 'file')} moved to ${safe(absolute(target))}`,
+  );
+}
+
+async function* removedFiles(client: Client, q: string) {
+  let after: string | null | undefined;
+  while (after !== null) {
+    const page: Awaited<ReturnType<Client['files']['trash']>> = await client.files.trash({
+      q,
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    yield* page.items;
+    after = page.next;
+  }
 }
 
 export function absolute(path: string): string {

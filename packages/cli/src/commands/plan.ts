@@ -1,4 +1,4 @@
-// Plans: list, show, approve, run, and retry or skip a step.
+// Plans: list, show, approve, run, pause, resume and stop, and retry or skip a step.
 
 import type { Client } from '@continuo/client';
 import { connect, type Remote } from '../connect.ts';
@@ -24,8 +24,15 @@ export async function list(remote: Remote): Promise<void> {
   if (items.length === 0) return note('No plans. A file such as /plans/launch.plan is one.');
   print(
     table(
-      ['PLAN', 'CHANGED', 'PATH', 'GOAL'],
-      items.map((each) => [each.id, time(each.updated_at), short(each.path, 60), short(each.title, 60)]),
+      ['PLAN', 'STATE', 'STEPS', 'CHANGED', 'PATH', 'GOAL'],
+      items.map((each) => [
+        each.id,
+        each.is_waiting ? 'waits for approval' : each.state,
+        `${each.counts.done ?? 0}/${Object.values(each.counts).reduce((all: number, count) => all + (count ?? 0), 0)}`,
+        time(each.updated_at),
+        short(each.path, 60),
+        short(each.title, 60),
+      ]),
     ),
   );
 }
@@ -40,13 +47,26 @@ export async function approve(given: string, remote: Remote): Promise<void> {
   report(await client.plans.approve(await findPlan(client, given)), remote);
 }
 
-export async function run(given: string, remote: Remote): Promise<void> {
+export async function run(
+  given: string,
+  { restart = false, ...remote }: Remote & { restart?: boolean },
+): Promise<void> {
   const { client } = await connect(remote);
   const id = await findPlan(client, given);
-  const started = await client.plans.run(id);
+  const started = await client.plans.run(id, restart ? { restart } : {});
   if (remote.json) return printJson(started);
   note(dim(`Run ${started.run.id} works on the plan; \`continuo plan show\` shows how far it is.`));
   report(await client.plans.progress(id), remote);
+}
+
+/** Pauses, resumes or stops the run that works on the plan. */
+export async function control(
+  action: 'pause' | 'resume' | 'stop',
+  given: string,
+  remote: Remote,
+): Promise<void> {
+  const { client } = await connect(remote);
+  report(await client.plans[action](await findPlan(client, given)), remote);
 }
 
 export async function retry(given: string, step: string, remote: Remote): Promise<void> {
@@ -68,7 +88,7 @@ async function listPlans(client: Client) {
   const items = [];
   let after: string | null = null;
   do {
-    const page: Awaited<ReturnType<Client['plans']['list']>> = await client.plans.list({
+    const page: Awaited<ReturnType<Client['plans']['states']>> = await client.plans.states({
       limit: 200,
       ...(after !== null && { after }),
     });
@@ -79,7 +99,7 @@ async function listPlans(client: Client) {
 }
 
 /** The id of the plan with this id, this path, or this name of its file. */
-async function findPlan(client: Client, given: string): Promise<string> {
+export async function findPlan(client: Client, given: string): Promise<string> {
   const found = (await listPlans(client)).filter(
     ({ id, path }) => id === given || path === given || path.endsWith(`/${given}.plan`),
   );
@@ -100,8 +120,15 @@ function report(plan: PlanProgress, { json }: Remote): void {
     print(`\n${bold(safe(name))} ${dim(`(${mode})`)}`);
     for (const step of steps) {
       const error = step.error === null ? '' : ` ${dim(safe(step.error))}`;
-      print(`${BOXES[step.status]} ${safe(step.title)} ${dim(safe(step.id))}${error}`);
+      const cost = step.cost === null || step.cost === 0 ? '' : ` ${dim(`$${step.cost.toFixed(4)}`)}`;
+      print(`${BOXES[step.status]} ${safe(step.title)} ${dim(safe(step.id))}${cost}${error}`);
     }
+  }
+  if (plan.usage) {
+    const { runs, input, output, cost } = plan.usage;
+    print(
+      `\n${dim(`${plural(runs, 'run')}, ${input + output} tokens${cost === null ? '' : `, $${cost.toFixed(4)}`}`)}`,
+    );
   }
   if (plan.problems.length === 0) return;
   print(`\n${plural(plan.problems.length, 'problem')}:`);

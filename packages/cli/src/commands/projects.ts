@@ -1,23 +1,23 @@
 // Projects: list, create, show, remove, restore, export, import.
 
-import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { ReadableStream as NodeReadable } from 'node:stream/web';
 import { connect, type Remote } from '../connect.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { download } from '../download.ts';
 import { entitiesOf, findProject, kindNamed, listAll, titleOf, type Entity } from '../find-entity.ts';
-import { interruptible } from '../interrupt.ts';
 import { localFile } from '../local-files.ts';
 import { bold, dim, note, plural, print, printJson, safe, short, table, time } from '../output.ts';
 
-export async function list({ state, ...remote }: Remote & { state?: string }): Promise<void> {
+export async function list({
+  state,
+  removed,
+  ...remote
+}: Remote & { state?: string; removed?: true }): Promise<void> {
   const { client } = await connect(remote);
   const entities = entitiesOf(client, await kindNamed(client, 'project'));
   const items: Entity[] = [];
-  for await (const each of listAll(entities, state ? { state } : {})) items.push(each);
+  const query = { ...(state && { state }), ...(removed && { removed: 'true' as const }) };
+  for await (const each of listAll(entities, query)) items.push(each);
   if (remote.json) return printJson({ items });
+  if (removed && items.length === 0) return note('No removed projects.');
   if (items.length === 0) return note('No projects. `continuo projects create <name>` makes one.');
   print(
     table(
@@ -94,15 +94,19 @@ export async function remove(given: string, { base, ...remote }: Remote & { base
   const { id } = await findProject(client, given);
   const removed = await client.projects.remove(id, { base });
   if (remote.json) return printJson(removed);
-  print(`${safe(removed.name)} is removed, with all that is in it.`);
-  note(dim(`For 30 days it comes back with: ${commandFor(`projects restore ${id}`)}`));
+  print(`${safe(removed.name)} is removed, with everything in it.`);
+  note(dim(`For 30 days, this restores it: ${commandFor(`projects restore ${id}`)}`));
 }
 
 export async function restore(id: string, remote: Remote): Promise<void> {
   const { client } = await connect(remote);
   const restored = await client.projects.restore(id);
   if (remote.json) return printJson(restored);
-  print(`${safe(restored.name)} is back, with all that was in it.`);
+  const { skipped = [] } = restored;
+  print(
+    `${safe(restored.name)} is restored, with everything that was in it${skipped.length === 0 ? '' : ` but ${plural(skipped.length, 'file')}`}.`,
+  );
+  for (const { path, reason } of skipped) note(`${safe(path)} stays in the trash: ${safe(reason)}`);
 }
 
 export async function exportTo(
@@ -114,34 +118,9 @@ export async function exportTo(
   const project = await findProject(client, given);
   const folder = String(project['folder']);
   const target = file ?? `${folder.slice(folder.lastIndexOf('/') + 1)}.zip`;
-  const partial = `${target}.continuo-partial`;
-  await interruptible(
-    () => `there is no ${target}.`,
-    async (signal) => {
-      const { body } = await client.projects.pack(project.id, { signal });
-      if (!force) refuseExisting(target);
-      try {
-        await pipeline(Readable.fromWeb(body as NodeReadable), createWriteStream(partial, { flags: 'wx' }), {
-          signal,
-        });
-        await rename(partial, target);
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(partial, { force: true });
-        throw error;
-      }
-    },
-  );
+  await download(target, force ?? false, (signal) => client.projects.pack(project.id, { signal }));
   if (remote.json) return printJson({ project: project.id, file: target });
   print(`${safe(titleOf(project))} is in ${target}`);
-}
-
-function refuseExisting(file: string): void {
-  if (!existsSync(file)) return;
-  throw new CommandError(`${file} already exists.`, {
-    code: 'file_exists',
-    exitCode: EXIT.conflict,
-    hint: 'Name another file, or replace it with --force.',
-  });
 }
 
 export async function importFrom(file: string, remote: Remote): Promise<void> {

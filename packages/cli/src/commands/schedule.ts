@@ -1,8 +1,9 @@
 // Schedules: list, add, show, pause, resume, run now, remove.
 
 import { connect, type Connected, type Remote } from '../connect.ts';
-import { CommandError, EXIT } from '../failure.ts';
+import { CommandError, EXIT, usageError } from '../failure.ts';
 import { bold, dim, note, print, printJson, safe, short, table, time } from '../output.ts';
+import { findPlan } from './plan.ts';
 
 type Schedule = Awaited<ReturnType<Connected['client']['schedules']['get']>>;
 
@@ -27,6 +28,7 @@ export async function list(remote: Remote): Promise<void> {
 }
 
 interface AddOptions extends Remote {
+  readonly plan?: string;
   readonly timeZone?: string;
   readonly chat?: string;
   readonly title?: string;
@@ -37,12 +39,20 @@ interface AddOptions extends Remote {
   readonly queue?: boolean;
 }
 
-export async function add(name: string, cron: string, message: string, options: AddOptions): Promise<void> {
+export async function add(
+  name: string,
+  cron: string,
+  message: string | undefined,
+  options: AddOptions,
+): Promise<void> {
+  if ((message === undefined) === (options.plan === undefined))
+    throw usageError('write either the message that is sent, or --plan with the plan that is run');
   const { client, commandFor } = await connect(options);
   const made = await client.schedules.create({
     name,
     cron,
-    message,
+    message: message ?? '',
+    plan_id: options.plan === undefined ? null : await findPlan(client, options.plan),
     time_zone: options.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     chat_id: options.chat ?? null,
     title: options.title ?? null,
@@ -62,9 +72,9 @@ export async function show(given: string, remote: Remote): Promise<void> {
   const { client } = await connect(remote);
   const schedule = await find(client, given);
   if (remote.json) return printJson(schedule);
-  const { name, cron, time_zone, paused, next_times, times, message, missed, overlap } = schedule;
+  const { name, cron, time_zone, paused, next_times, times, message, plan_id, missed, overlap } = schedule;
   print(`${bold(safe(name))}  ${cron}  ${time_zone}${paused ? '  paused' : ''}`);
-  print(short(message, 400));
+  print(plan_id === null ? short(message, 400) : `runs the plan ${plan_id}`);
   print(
     dim(
       `Missed times: ${missed === 'skip' ? 'skipped' : 'one run for all'}. While a run is open: ${overlap === 'skip' ? 'skipped' : 'queued'}.`,
@@ -95,7 +105,7 @@ export async function change(action: string, given: string, remote: Remote): Pro
   const changed = await client.schedules[action as 'pause' | 'resume' | 'run'](id);
   if (remote.json) return printJson(changed);
   if (action === 'pause') return print(`${safe(name)} is paused`);
-  if (action === 'resume') return print(`${safe(name)} goes on ${time(changed.next_at)}`);
+  if (action === 'resume') return print(`${safe(name)} continues ${time(changed.next_at)}`);
   print(`${safe(name)} has started the run ${changed.times[0]!.run_id}`);
   note(dim(`${commandFor(`tail ${changed.times[0]!.run_id}`)} watches it`));
 }

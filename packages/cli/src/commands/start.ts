@@ -11,7 +11,7 @@ import {
 import { print, printJson } from '../output.ts';
 import { openBrowser } from '../open-browser.ts';
 
-/** The limit for stopping, which may wait for a database that does not respond. */
+/** The limit for stopping after CONTINUO_DRAIN_SECONDS, which may wait for a database that does not respond. */
 const STOP_TIMEOUT_MS = 25_000;
 
 export interface StartOptions {
@@ -54,7 +54,7 @@ export async function start({ json = false, open, port, home, role }: StartOptio
         });
     },
     force: () => process.exit(1),
-    withinMs: STOP_TIMEOUT_MS,
+    withinMs: config.drainSeconds * 1000 + STOP_TIMEOUT_MS,
   });
 
   const server = await starting.catch((error: unknown) => {

@@ -3,7 +3,7 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { programs, sandboxProblem, type Config } from '@continuo/server/upkeep';
+import { programs, tryOutSandbox, type Config } from '@continuo/server/upkeep';
 import { bytes } from '../output.ts';
 import type { Check } from './check.ts';
 
@@ -50,10 +50,10 @@ export async function checkSandbox(config: Config): Promise<Check[]> {
   const name = 'sandbox';
   if (config.sandbox === 'off')
     return [{ name, status: 'ok', says: 'agents cannot run commands: CONTINUO_SANDBOX is off' }];
-  const problem = await sandboxProblem(config);
-  if (!problem) return [{ name, status: 'ok', says: 'agents can run commands, in bubblewrap' }];
-  const mend = `${problem.remedy[0]!.toUpperCase()}${problem.remedy.slice(1)}.`;
-  return [{ name, status: 'warn', says: `agents cannot run commands: ${problem.reason}`, mend }];
+  const probed = await tryOutSandbox({ ...config, sandbox: config.sandbox });
+  if (probed.ok) return [{ name, status: 'ok', says: `agents can run commands, in ${probed.runner.name}` }];
+  const mend = `${probed.remedy[0]!.toUpperCase()}${probed.remedy.slice(1)}.`;
+  return [{ name, status: 'warn', says: `agents cannot run commands: ${probed.reason}`, mend }];
 }
 
 /** Checks what the mirror of each workspace needs. */
