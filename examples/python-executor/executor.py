@@ -82,11 +82,13 @@ class Refused(Exception):
 stopping = threading.Event()
 
 
-def post(path, body, timeout):
-    """Sends a request until there is a response: the server counts a batch once, however often it comes."""
+def post(path, body, timeout, unwanted=None):
+    """Sends a request until there is a response, or `unwanted` is set: the server counts a batch once, however often it comes."""
     headers = {"content-type": "application/json", **({"authorization": f"Bearer {KEY}"} if KEY else {})}
     data = json.dumps(body).encode()
     for attempt in range(1000):
+        if unwanted is not None and unwanted.is_set():
+            raise Refused(410, {"detail": "A heartbeat was refused."})
         try:
             request = urllib.request.Request(URL + path, data=data, headers=headers, method="POST")
             with urllib.request.urlopen(request, timeout=timeout) as response:
@@ -126,12 +128,10 @@ def perform(assignment):
     try:
         seq, last = 0, None
         for event in events_of(assignment["request"]):
-            if unwanted.is_set():
-                return
             seq, last = seq + 1, event
-            post(f"{path}/events", {"claim": claim, "seq": seq, "events": [event]}, lease)
+            post(f"{path}/events", {"claim": claim, "seq": seq, "events": [event]}, lease, unwanted)
         if last is None or last["type"] not in ("finish", "fail"):
-            post(f"{path}/events", {"claim": claim, "seq": seq + 1, "events": [finish()]}, lease)
+            post(f"{path}/events", {"claim": claim, "seq": seq + 1, "events": [finish()]}, lease, unwanted)
     except Refused as refused:
         print(f"stopped {assignment['run_id']}: {refused}", file=sys.stderr)
     finally:
