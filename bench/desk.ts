@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  createBuiltInTools,
+  createFileTools,
   createChatFiles,
   createMirrors,
   createPool,
@@ -129,7 +129,7 @@ export class Desk {
 
   /** Calls a tool that only reads, as a run would. */
   async call(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
-    const tools = createBuiltInTools({
+    const tools = createFileTools({
       pool: this.pool,
       workspaces: this.workspaces,
       chats: createChatFiles(this.pool),

@@ -58,7 +58,7 @@ try {
     process.stdout.write(`missed: ${missed.map(({ key, line }) => `${key} (${line})`).join('; ')}\n`);
   if (values.strict && missed.length > 0) process.exitCode = 1;
 } catch (error) {
-  // What is under way when everything is taken down fails, of course.
+  // Requests that are in flight when everything is shut down fail, of course.
   if (!stopped) throw error;
 } finally {
   await close();

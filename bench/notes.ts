@@ -3,7 +3,7 @@
 const statements =
   'A run sends one statement to enqueue it, and shares three appends with the others; each is a write that wakes Postgres. ' +
   'Tried: the 202, the first facts and the followers without reads, the end of a run in one append (eleven statements before), ' +
-  'chats written to disk only while no run is at work. To try: enqueuing in groups.';
+  'chats written to disk only while no run is running. To try: enqueuing in groups.';
 
 const alone =
   'One run at a time commits token by token, so that a token is durable before anybody sees it: each commit is a write that wakes ' +
@@ -20,11 +20,15 @@ export const notes: Readonly<Record<string, string>> = {
   'cpu-bare-10ms×1': alone,
   'files-write':
     'A write is one commit and two fsyncs (the file, its folder), against one and one. Tried: the content in the same statement as its ' +
-    'version (a commit less), the mirror told what was written instead of reading it, the file synced while the commit is under way, ' +
+    'version (a commit less), the mirror told what was written instead of reading it, the file synced while the commit is in flight, ' +
     'texts indexed afterwards.',
   'knowledge-create':
     'A task is an entity, a version, an event and a row to index, and the workspace’s row is updated: one statement and one commit, against one row. ' +
     'Tried: plans that are kept, the project checked once and without a lock, its first version written at once, the text indexed afterwards.',
+  'knowledge-document':
+    'A document is the file and three more rows (an entity, its place, the count of the structure) with two patches, in the same commit; and its folder ' +
+    'is looked up first. Tried: a path of its own for one new document, plans that are kept, no second look for a plan, the patch returned ' +
+    'instead of a read.',
   'cpu-direct-0ms×50': statements,
   'cpu-bare-0ms×50': statements,
   'cpu-bare-10ms×50':

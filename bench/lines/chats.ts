@@ -15,8 +15,10 @@ const MOST_AFTER_IDLING = 2;
 const MOST_PIPE_BYTES = 25_000;
 const CHATS = '/api/v1/workspaces/default/chats';
 const MODEL = 'offline/instant';
-/** Removing asks, unless a policy says otherwise. */
-const ASKING = JSON.stringify({ steps: [{ calls: [{ tool: 'remove', input: { path: '/nothing.md' } }] }] });
+/** Writing what all agents are told asks, unless a policy says otherwise. */
+const ASKING = JSON.stringify({
+  steps: [{ calls: [{ tool: 'write', input: { path: '/AGENTS.md', content: 'Be brief.' } }] }],
+});
 const OPENED_AT_ONCE = 20;
 /** Turns before the first that counts: a server that has just started is still being compiled. */
 const WARMING = 100;

@@ -1,6 +1,6 @@
 // What a run costs: server and Postgres together, against the floor and against what people write by hand.
 
-import { cpuPerRun, type CellName, type Grid } from '../grid.ts';
+import { cpuPerRun, deferredPerRun, type CellName, type Grid } from '../grid.ts';
 import { digits, ratio } from '../measure/numbers.ts';
 import { judged, type Line, type Row } from './line.ts';
 
@@ -15,8 +15,19 @@ export const cpu: Line = {
     ...against(grid, '10 ms × 50'),
     ...against(grid, '0 ms × 1'),
     ...against(grid, '10 ms × 1'),
+    deferred(grid),
   ],
 };
+
+function deferred(grid: Grid): Row {
+  return {
+    key: 'cpu-deferred',
+    line: 'CPU per run after the last run has ended: chats written to disk, 0 ms × 50',
+    target: '–',
+    measured: digits(deferredPerRun(grid.rounds('0 ms × 50').continuo), 'ms'),
+    verdict: 'reported',
+  };
+}
 
 /** One run at a time is judged by the same bars, though it commits token by token. */
 function against(grid: Grid, cell: CellName): Row[] {

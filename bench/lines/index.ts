@@ -5,9 +5,11 @@ import { attack } from './attack.ts';
 import { cancel } from './cancel.ts';
 import { chats } from './chats.ts';
 import { cpu } from './cpu.ts';
+import { content } from './content.ts';
 import { deltas } from './deltas.ts';
 import { dispatch } from './dispatch.ts';
 import { endurance } from './endurance.ts';
+import { executor } from './executor.ts';
 import { files } from './files.ts';
 import { followers } from './followers.ts';
 import { help } from './help.ts';
@@ -17,9 +19,11 @@ import { knowledge } from './knowledge.ts';
 import { latency, tail } from './latency.ts';
 import type { Line } from './line.ts';
 import { newChats } from './new-chats.ts';
+import { plans } from './plans.ts';
 import { projection } from './projection.ts';
 import { resume } from './resume.ts';
 import { sandbox } from './sandbox.ts';
+import { screen } from './screen.ts';
 import { search } from './search.ts';
 import { takeover } from './takeover.ts';
 import { throughput } from './throughput.ts';
@@ -37,14 +41,18 @@ export const lines: readonly Line[] = [
   cancel,
   dispatch,
   takeover,
+  executor,
   append,
   resume,
   history,
   projection,
   view,
+  screen,
   files,
   knowledge,
+  plans,
   search,
+  content,
   sandbox,
   attack,
   chats,

@@ -1,4 +1,4 @@
-// What a command costs in the sandbox, against the same command without one, in turns.
+// What a command costs in the sandbox, against the same command without one, in turns; and what many commands at once cost the API.
 
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,13 +11,17 @@ import {
   SANDBOX_LIMITS,
   type Runner,
 } from '@continuo/server/internals';
-import { now } from '../measure/clock.ts';
-import { digits, median, ratio } from '../measure/numbers.ts';
+import { now, pause } from '../measure/clock.ts';
+import { digits, median, quantile, ratio } from '../measure/numbers.ts';
+import type { Stage } from '../stage.ts';
 import { judged, type Line, type Row } from './line.ts';
 
 const MOST_PLAIN = 5;
 const MOST_LIMITED = 12;
 const LEAST_SPEED = 0.9;
+const MOST_API = 3;
+/** How long to wait between two requests. */
+const EVERY_MS = 10;
 /** Prints the CPU time that it took. */
 const BUSY = `perl -e 'my $n = 0; $n = ($n * 31 + $_) % 1000003 for 1 .. 6e6; print((times)[0])'`;
 
@@ -31,6 +35,7 @@ export const sandbox: Line = {
       return [
         ...(await starts(home, runners, stage.many(200, 20))),
         await speed(home, runners.at(-1)!, stage.many(10, 3)),
+        await crowd(stage),
       ];
     } finally {
       await rm(home, { recursive: true, force: true });
@@ -74,6 +79,61 @@ async function speed(home: string, runner: Runner, count: number): Promise<Row> 
     measured: `${factor.toFixed(2)}× (${digits(median(inside!) * 1000, 'ms')} to ${digits(median(outside!) * 1000, 'ms')})`,
     verdict: judged(factor >= LEAST_SPEED),
   };
+}
+
+/** Many commands asked for at once, each in a chat of its own, while the API is asked again and again. */
+async function crowd(stage: Stage): Promise<Row> {
+  const count = 50;
+  return stage.withPods('commands', 1, async ([pod]) => {
+    const { url } = pod!;
+    const steps = [{ calls: [{ tool: 'exec', input: { command: BUSY } }] }, { text: 'Done.' }];
+    const goal = JSON.stringify({ steps });
+    const command = async (): Promise<boolean> => {
+      const response = await fetch(`${url}/api/v1/workspaces/default/chats`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ goal, title: 'Bench', model: 'offline/script' }),
+      });
+      const { run } = (await response.json()) as { run: { id: string } };
+      const events = await fetch(`${url}/api/runs/${run.id}/events`, {
+        signal: AbortSignal.timeout(600_000),
+      });
+      return (await events.text()).includes('[exit code 0');
+    };
+    const idle = await answers(url, pause(stage.many(5000, 2000)));
+    const began = now();
+    const all = Promise.all(Array.from({ length: count }, command));
+    const busy = await answers(url, all);
+    const seconds = (now() - began) / 1000;
+    const ended = (await all).filter(Boolean).length;
+    const factor = quantile(busy, 0.95) / quantile(idle, 0.95);
+    return {
+      key: 'sandbox-crowd',
+      line: `${count} commands asked for at once: how many end well, and the API's p95 meanwhile against that of an idle server`,
+      target: `${count}, ≤ ${MOST_API}×`,
+      measured: `${ended} in ${digits(seconds * 1000, 'ms')}, ${ratio(factor)} (${digits(quantile(busy, 0.95), 'ms')} to ${digits(quantile(idle, 0.95), 'ms')})`,
+      verdict: judged(ended === count && factor <= MOST_API),
+    };
+  });
+}
+
+/** How long the API takes to answer, again and again until the work is done. */
+async function answers(url: string, work: Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  let isOver = false;
+  const over = work.finally(() => (isOver = true));
+  while (!isOver) {
+    times.push(
+      await timed(async () => {
+        const response = await fetch(`${url}/api/v1/workspaces`);
+        await response.arrayBuffer();
+        if (!response.ok) throw new Error(`/api/v1/workspaces answered ${response.status}`);
+      }),
+    );
+    await pause(EVERY_MS);
+  }
+  await over;
+  return times;
 }
 
 function runnerIn(home: string, cgroups: Awaited<ReturnType<typeof openCgroups>>): Runner {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cpuPerRun } from '../grid.ts';
-import { digits } from '../measure/numbers.ts';
+import { digits, median } from '../measure/numbers.ts';
 import type { Stage } from '../stage.ts';
 import { systemOn } from '../systems/continuo.ts';
 import type { Result } from '../systems/system.ts';
@@ -29,7 +29,7 @@ export const traces: Line = {
 };
 
 async function compare(stage: Stage, collector: Collector): Promise<Row> {
-  const runs = stage.many(400, 100);
+  const runs = stage.many(400, 200);
   const rounds = { without: [] as Result[], with: [] as Result[] };
   await stage.withPods('untraced', 1, ([plain]) =>
     stage.withPods(
@@ -50,7 +50,9 @@ async function compare(stage: Stage, collector: Collector): Promise<Row> {
     ),
   );
   const [without, traced] = [cpuPerRun(rounds.without), cpuPerRun(rounds.with)];
-  const share = traced / without - 1;
+  // Of each turn by itself: what else the machine does changes from turn to turn.
+  const share =
+    median(rounds.with.map((own, turn) => cpuPerRun([own]) / cpuPerRun([rounds.without[turn]!]))) - 1;
   const spans = collector.spans() / (runs * (rounds.with.length + 1));
   if (spans < 2) throw new Error(`The collector got ${digits(spans)} spans a run; a run has at least two.`);
   return {

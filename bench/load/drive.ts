@@ -61,7 +61,7 @@ export async function drive(order: Drive): Promise<Driven> {
     failures: [] as string[],
   };
   const stopping = AbortSignal.timeout(order.seconds * 1000);
-  // What is under way when the time is up gets a little more; then it has failed.
+  // Requests that are in flight when the time is up get a little more time, and then count as failed.
   const signal = AbortSignal.timeout(order.seconds * 1000 + 30_000);
   const began = now();
   let begun = 0;

@@ -46,7 +46,7 @@ function largestFirst(spent: ReadonlyMap<string, number>): SelfTime[] {
   return [...spent].map(([place, ms]) => ({ place, ms })).toSorted((a, b) => b.ms - a.ms);
 }
 
-/** What is native counts for whoever called it. */
+/** Native code counts for its caller. */
 function moduleOf(place: string): string {
   const [own = '', caller] = place.split(' ← ');
   const file = / (\S+):\d+$/.exec(own)?.[1];

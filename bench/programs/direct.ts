@@ -41,7 +41,7 @@ async function run(model: string): Promise<string> {
   const decoder = new TextDecoder();
   let [text, rest] = ['', ''];
   for await (const chunk of response.body!) {
-    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop()!;
     for (const line of lines) {
       if (!line.startsWith('data: {')) continue;

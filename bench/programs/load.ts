@@ -4,6 +4,7 @@ import { arrive } from '../load/arrivals.ts';
 import { cancel } from '../load/cancels.ts';
 import { drive, prepare } from '../load/drive.ts';
 import { ended, follow, leave, received } from '../load/followers.ts';
+import { readMany } from '../load/reads.ts';
 import { answer } from './answer.ts';
 
-answer(null, { prepare, drive, follow, ended, received, leave, cancel, arrive });
+answer(null, { prepare, drive, follow, ended, received, leave, cancel, arrive, readMany });

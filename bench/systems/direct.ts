@@ -2,7 +2,7 @@
 
 import { treeCpuMs } from '../measure/cpu.ts';
 import { startProgram } from '../processes.ts';
-import { modelFor, TOKENS, used, type System } from './system.ts';
+import { modelFor, NOTHING, TOKENS, used, type System } from './system.ts';
 
 export async function startDirect(modelUrl: string): Promise<System> {
   const program = await startProgram('./programs/direct.ts', { env: { OPENAI_BASE_URL: modelUrl } });
@@ -14,7 +14,7 @@ export async function startDirect(modelUrl: string): Promise<System> {
       const before = cpu();
       const order = { ...cell, model: modelFor(cell), tokens: TOKENS };
       const driven = await program.ask<{ completed: number; seconds: number }>('drive', order);
-      return { ...driven, cpu: used(before, cpu()), first: [], tail: [], deltas: [] };
+      return { ...driven, cpu: used(before, cpu()), deferred: NOTHING, first: [], tail: [], deltas: [] };
     },
   };
 }

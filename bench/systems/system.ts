@@ -18,6 +18,8 @@ export interface Result {
   readonly completed: number;
   readonly seconds: number;
   readonly cpu: Cpu;
+  /** What was deferred until no run was active, and done after the cell. */
+  readonly deferred: Cpu;
   readonly first: readonly number[];
   readonly tail: readonly number[];
   readonly deltas: readonly number[];
@@ -32,6 +34,8 @@ export interface System {
 export function used(before: Cpu, after: Cpu): Cpu {
   return { server: after.server - before.server, postgres: after.postgres - before.postgres };
 }
+
+export const NOTHING: Cpu = { server: 0, postgres: 0 };
 
 /** Tokens in every answer, unless a line says otherwise. */
 export const TOKENS = 200;
