@@ -14,7 +14,8 @@ interface Pattern {
 
 /** The folders of the server, in layers. A folder imports folders of the layers before its own, and no other. */
 const layers: readonly (readonly string[])[] = [
-  ['db', 'compute'],
+  ['names', 'hosts', 'limits'],
+  ['config', 'db', 'compute'],
   ['bus', 'telemetry'],
   ['log', 'identity'],
   ['workspaces', 'outgoing', 'models'],
@@ -95,6 +96,7 @@ function httpFolder(name: string, place: number): Override {
 }
 
 const cli = 'The command imports the server and the client, by their names.';
+const judge = 'The conformance suite speaks the protocol, and knows neither server nor client.';
 const client = "The client imports the protocol's types and what is made for browsers; nothing of Node.";
 const browser = 'The console runs in a browser, and knows the server by its client only.';
 const engine = 'The engine imports nothing but itself.';
@@ -190,6 +192,10 @@ export default defineConfig({
         },
         { group: ['**/packages/**', '**/test/**'], message: cli },
       ],
+    ),
+    restrict(
+      ['packages/cli/src/conformance/**'],
+      [{ regex: '^@continuo/(engine|client|server|console|postgres|offline-model|testkit)', message: judge }],
     ),
     {
       files: ['packages/server/src/**', 'packages/cli/src/**', 'packages/postgres/src/**'],

@@ -44,6 +44,9 @@ const stages = [
       [tsc, '--project', 'packages/console'],
       [tsc, '--project', 'packages/console/test'],
       [tsc, '--project', 'packages/cli'],
+      [tsc, '--project', 'packages/create-continuo'],
+      [tsc, '--project', 'packages/create-continuo/templates/chat'],
+      [tsc, '--project', 'packages/create-continuo/templates/worker', '--noEmit'],
       [tsc, '--project', 'bench'],
       [tsc, '--project', 'examples'],
     ],
@@ -59,7 +62,10 @@ const commands = {
     return run([vitest, 'run', ...args]);
   },
   chaos: () => run([vitest, 'run', ...args], { CONTINUO_CHAOS: 'long' }),
-  bench: () => run([join(root, 'bench', 'main.ts'), ...args]),
+  bench: async () => {
+    await buildConsole(root, build);
+    return run([join(root, 'bench', 'main.ts'), ...args]);
+  },
   recall: () => run([join(root, 'bench', 'recall', 'main.ts'), ...args]),
   memory: () => run([join(root, 'bench', 'memory', 'main.ts'), ...args]),
   // Two tests compare a generated file with what it is generated from, and write it, too: the client's types with the
