@@ -90,6 +90,17 @@ export class Stage {
     }
   }
 
+  /** How long the answers of an address take during some work, asked for again and again by another process. */
+  async watch<T>(
+    url: string,
+    everyMs: number,
+    work: () => Promise<T>,
+  ): Promise<{ readonly times: readonly number[]; readonly result: T }> {
+    await this.load.ask('watch', { url, everyMs });
+    const result = await work();
+    return { times: await this.load.ask<readonly number[]>('watched'), result };
+  }
+
   async close(): Promise<void> {
     await stopAll();
     await this.postgres.stop();

@@ -18,19 +18,20 @@ export const attack: Line = {
   measure: async (stage) => {
     const worst = await stage.withPods('attack', 1, async ([pod]) => {
       const base = pod!.url;
+      const during = async (name: string, work: () => Promise<unknown>): Promise<Worst> => {
+        const { times } = await stage.watch(`${base}/healthz`, EVERY_MS, work);
+        return { ms: Math.max(...times), during: name };
+      };
       const found: Worst[] = [];
       for (const each of attacks) {
         const target = await each.prepare(base);
-        found.push(await worstDuring(base, each.name, () => each.attack(target)));
+        found.push(await during(each.name, () => each.attack(target)));
       }
       const targets = await Promise.all(
         attacks.map(async (each) => ({ each, target: await each.prepare(base) })),
       );
-      found.push(
-        await worstDuring(base, 'all of them at once', () =>
-          Promise.all(targets.map(({ each, target }) => each.attack(target))),
-        ),
-      );
+      const all = () => Promise.all(targets.map(({ each, target }) => each.attack(target)));
+      found.push(await during('all of them at once', all));
       return found.toSorted((a, b) => b.ms - a.ms)[0]!;
     });
     return [
@@ -44,20 +45,3 @@ export const attack: Line = {
     ];
   },
 };
-
-/** Asks /healthz again and again until the attack is over. */
-async function worstDuring(base: string, during: string, work: () => Promise<unknown>): Promise<Worst> {
-  let isOver = false;
-  const over = work().finally(() => (isOver = true));
-  let ms = 0;
-  while (!isOver) {
-    const began = performance.now();
-    const answer = await fetch(`${base}/healthz`);
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`/healthz answered ${answer.status} during: ${during}`);
-    ms = Math.max(ms, performance.now() - began);
-    await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
-  }
-  await over;
-  return { ms, during };
-}

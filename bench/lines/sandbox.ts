@@ -100,40 +100,22 @@ async function crowd(stage: Stage): Promise<Row> {
       });
       return (await events.text()).includes('[exit code 0');
     };
-    const idle = await answers(url, pause(stage.many(5000, 2000)));
+    const api = `${url}/api/v1/workspaces`;
+    const idle = await stage.watch(api, EVERY_MS, () => pause(stage.many(5000, 2000)));
     const began = now();
-    const all = Promise.all(Array.from({ length: count }, command));
-    const busy = await answers(url, all);
-    const seconds = (now() - began) / 1000;
-    const ended = (await all).filter(Boolean).length;
-    const factor = quantile(busy, 0.95) / quantile(idle, 0.95);
+    const busy = await stage.watch(api, EVERY_MS, () => Promise.all(Array.from({ length: count }, command)));
+    const ms = now() - began;
+    const ended = busy.result.filter(Boolean).length;
+    const [idleMs, busyMs] = [quantile(idle.times, 0.95), quantile(busy.times, 0.95)];
+    const factor = busyMs / idleMs;
     return {
       key: 'sandbox-crowd',
       line: `${count} commands asked for at once: how many end well, and the API's p95 meanwhile against that of an idle server`,
       target: `${count}, ≤ ${MOST_API}×`,
-      measured: `${ended} in ${digits(seconds * 1000, 'ms')}, ${ratio(factor)} (${digits(quantile(busy, 0.95), 'ms')} to ${digits(quantile(idle, 0.95), 'ms')})`,
+      measured: `${ended} in ${digits(ms, 'ms')}, ${ratio(factor)} (${digits(busyMs, 'ms')} to ${digits(idleMs, 'ms')})`,
       verdict: judged(ended === count && factor <= MOST_API),
     };
   });
-}
-
-/** How long the API takes to answer, again and again until the work is done. */
-async function answers(url: string, work: Promise<unknown>): Promise<number[]> {
-  const times: number[] = [];
-  let isOver = false;
-  const over = work.finally(() => (isOver = true));
-  while (!isOver) {
-    times.push(
-      await timed(async () => {
-        const response = await fetch(`${url}/api/v1/workspaces`);
-        await response.arrayBuffer();
-        if (!response.ok) throw new Error(`/api/v1/workspaces answered ${response.status}`);
-      }),
-    );
-    await pause(EVERY_MS);
-  }
-  await over;
-  return times;
 }
 
 function runnerIn(home: string, cgroups: Awaited<ReturnType<typeof openCgroups>>): Runner {
