@@ -1,5 +1,5 @@
-// Limits for a command's whole process tree: memory and the number of processes. Only where this process may create
-// control groups, which usually needs root. Knows version 2 of their interface, and version 1.
+// Limits for a command's whole process tree: memory and the number of processes; and the commands' share of the processors.
+// Only where this process may create control groups, which usually needs root. Knows version 2 of their interface, and version 1.
 
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -23,6 +23,8 @@ export interface Cgroup {
 interface Hierarchy {
   readonly memory: string;
   readonly processes: string;
+  /** Version 1: a group that all commands share; null: none can be made. In version 2 the groups of memory are below it. */
+  readonly processors: string | null;
   readonly files: (limits: Pick<Limits, 'memoryBytes' | 'processes'>) => readonly Setting[];
   /** Has a line `oom_kill N`. */
   readonly memoryEvents: string;
@@ -37,12 +39,15 @@ interface Setting {
 }
 
 const PARENT = 'continuo-sandbox';
+/** While others want the processors, too, all commands together get a tenth of what each of these gets. */
+const CPU_WEIGHT = 10;
+export const CPU_SHARES = 102;
 const REMOVE_TRIES = 50;
 const ABANDONED_MS = 60_000;
 
 /** Null if groups cannot be created here. */
 export async function openCgroups(mounts = readFileSync('/proc/mounts', 'utf8')): Promise<Cgroups | null> {
-  const hierarchy = (await version2(mounts)) ?? version1(mounts);
+  const hierarchy = (await version2(mounts)) ?? (await version1(mounts));
   if (!hierarchy) return null;
   const cgroups: Cgroups = { create: (name, limits) => create(hierarchy, name, limits) };
   try {
@@ -90,9 +95,14 @@ async function version2(mounts: string): Promise<Hierarchy | null> {
   } catch {
     return null;
   }
+  // It may not be delegated. The groups of the commands are below, and have none of their own.
+  await writeFile(join(root, 'cgroup.subtree_control'), '+cpu')
+    .then(() => writeFile(join(parent, 'cpu.weight'), String(CPU_WEIGHT)))
+    .catch(() => undefined);
   return {
     memory: parent,
     processes: parent,
+    processors: null,
     files: ({ memoryBytes, processes }) => [
       { of: 'memory', file: 'memory.max', value: memoryBytes },
       { of: 'memory', file: 'memory.swap.max', value: 0, optional: true },
@@ -102,14 +112,15 @@ async function version2(mounts: string): Promise<Hierarchy | null> {
   };
 }
 
-function version1(mounts: string): Hierarchy | null {
+async function version1(mounts: string): Promise<Hierarchy | null> {
   const of = (controller: string) =>
     mountPoint(mounts, (type, options) => type === 'cgroup' && options.includes(controller));
-  const [memory, processes] = [of('memory'), of('pids')];
+  const [memory, processes, processors] = [of('memory'), of('pids'), of('cpu')];
   if (memory === null || processes === null) return null;
   return {
     memory: join(memory, PARENT),
     processes: join(processes, PARENT),
+    processors: processors && (await openShare(join(processors, PARENT))),
     files: ({ memoryBytes, processes: most }) => [
       { of: 'memory', file: 'memory.limit_in_bytes', value: memoryBytes },
       { of: 'memory', file: 'memory.memsw.limit_in_bytes', value: memoryBytes, optional: true },
@@ -117,6 +128,16 @@ function version1(mounts: string): Hierarchy | null {
     ],
     memoryEvents: 'memory.oom_control',
   };
+}
+
+async function openShare(folder: string): Promise<string | null> {
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'cpu.shares'), String(CPU_SHARES));
+    return folder;
+  } catch {
+    return null;
+  }
 }
 
 function mountPoint(
@@ -131,7 +152,7 @@ function mountPoint(
 }
 
 async function create(
-  { memory, processes, files, memoryEvents }: Hierarchy,
+  { memory, processes, processors, files, memoryEvents }: Hierarchy,
   name: string,
   limits: Pick<Limits, 'memoryBytes' | 'processes'>,
 ): Promise<Cgroup> {
@@ -139,7 +160,7 @@ async function create(
   const unique = [...new Set(Object.values(folders))];
   for (const folder of unique) await mkdir(folder, { recursive: true });
   const cgroup: Cgroup = {
-    folders: unique,
+    folders: [...unique, ...(processors === null ? [] : [processors])],
     ranOutOfMemory: async () => {
       const events = await readFile(join(folders.memory, memoryEvents), 'utf8').catch(() => '');
       return Number(/^oom_kill (\d+)/m.exec(events)?.[1] ?? 0) > 0;

@@ -37,8 +37,18 @@ export function supervise(
   const watches = [
     watchDisk(
       [
-        { folders: [folders.scratch], bytes: limits.scratchBytes, entries: limits.entries },
-        { folders: [folders.upper, folders.tmp], bytes: limits.layerBytes, entries: limits.entries },
+        {
+          folders: [folders.scratch],
+          bytes: limits.scratchBytes,
+          entries: limits.entries,
+          areEmpty: false,
+        },
+        {
+          folders: [folders.upper, folders.tmp],
+          bytes: limits.layerBytes,
+          entries: limits.entries,
+          areEmpty: true,
+        },
       ],
       () => kill('scratch'),
     ),

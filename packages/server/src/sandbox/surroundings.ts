@@ -4,7 +4,6 @@ import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Execution } from './runner.ts';
 import { PROXY_ENVIRONMENT, RELAYED } from './relay.ts';
 
-export const NICE = 10;
 export const SHM_BYTES = 64 * 1024 * 1024;
 /** Where a command starts. */
 export const HOME = '/workspace';

@@ -1,9 +1,9 @@
 // Limits that the kernel does not enforce: what a command writes to disk, and without control groups the memory of its
 // process tree. They are measured often, and a command that exceeds one is killed.
 //
-// Measuring a folder reads all of it. So the free space of the disk, which costs nothing to read, says when to measure:
-// a folder cannot have grown by more than the disk has lost, unless somebody else freed space, which the regular
-// measurement finds.
+// Measuring a folder starts a process that reads all of it. So the free space of the disk, which costs nothing to read,
+// says when to measure: a folder cannot have grown by more than the disk has lost, unless somebody else freed space, which
+// the regular measurement finds. Most commands end before anything is measured.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile, statfs } from 'node:fs/promises';
@@ -11,12 +11,17 @@ import { promisify } from 'node:util';
 
 const LOOK_MS = 100;
 const MEASURE_MS = 5000;
+/** When a volume that was there before the command is measured for the first time; until then it counts as nearly full. */
+const FIRST_MEASURE_MS = 1000;
+const NEARLY_FULL = 31 / 32;
 const run = promisify(execFile);
 
 export interface Watched {
   readonly folders: readonly string[];
   readonly bytes: number;
   readonly entries: number;
+  /** Whether the folders are empty when the watch begins. */
+  readonly areEmpty: boolean;
 }
 
 export interface Watch {
@@ -31,18 +36,23 @@ export function watchDisk(groups: readonly Watched[], exceeded: () => void): Wat
   });
 }
 
-function watchGroup({ folders, bytes, entries }: Watched): () => Promise<boolean> {
-  let last: { free: Free; size: Size; at: number } | null = null;
+function watchGroup({ folders, bytes, entries, areEmpty }: Watched): () => Promise<boolean> {
+  const share = areEmpty ? 0 : NEARLY_FULL;
+  const began = performance.now();
+  let last: { free: Free; size: Size; due: number } | null = null;
   return async () => {
     const free = await freeOn(folders[0]!);
-    if (last) {
-      const grown = last.free.bytes - free.bytes;
-      const more = last.free.entries - free.entries;
-      const isDue = performance.now() - last.at > MEASURE_MS;
-      if (!isDue && last.size.bytes + grown <= bytes && last.size.entries + more <= entries) return false;
-    }
+    last ??= {
+      free,
+      size: { bytes: bytes * share, entries: entries * share },
+      due: began + (areEmpty ? MEASURE_MS : FIRST_MEASURE_MS),
+    };
+    const grown = last.free.bytes - free.bytes;
+    const more = last.free.entries - free.entries;
+    const isDue = performance.now() > last.due;
+    if (!isDue && last.size.bytes + grown <= bytes && last.size.entries + more <= entries) return false;
     const size = await measure(folders);
-    last = { free, size, at: performance.now() };
+    last = { free, size, due: performance.now() + MEASURE_MS };
     return size.bytes > bytes || size.entries > entries;
   };
 }
@@ -106,7 +116,7 @@ function repeat(exceeded: () => void, start: () => () => Promise<boolean>): Watc
     if (isExceeded) return exceeded();
     timer = setTimeout(() => void next(), LOOK_MS);
   };
-  timer = setTimeout(() => void next(), LOOK_MS);
+  void next();
   return {
     stop: () => {
       stopped = true;

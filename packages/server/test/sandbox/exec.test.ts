@@ -185,6 +185,12 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
     expect(all).toBeGreaterThanOrEqual(each[0]! + each[1]!);
   });
 
+  test('WS-18 commands give way to the server: they have a low priority and long slices', async () => {
+    const { call } = await place(world);
+    const { output } = await call('exec', { command: 'nice; chrt --pid $$' });
+    expect((output as { text: string }).text).toMatch(/^10\n.*: SCHED_BATCH$/m);
+  });
+
   test('WS-18 output that controls a terminal or is no text arrives as plain text', async () => {
     const { call } = await place(world);
     const end = await call('exec', {

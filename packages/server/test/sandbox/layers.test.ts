@@ -61,13 +61,27 @@ test('WS-18 a folder that cannot be measured counts as too large, whatever its n
     await mkdir(hidden);
     await writeFile(join(hidden, 'large'), 'x');
     await chmod(hidden, 0o300);
-    const watched = { folders: [root], bytes: 2 ** 30, entries: 1000 };
+    const watched = { folders: [root], bytes: 2 ** 30, entries: 1000, areEmpty: false };
     await new Promise<void>((resolve) => {
       const watch = watchDisk([watched], resolve);
       onTestFinished(() => watch.stop());
     });
     await chmod(hidden, 0o700);
   }));
+
+test.each([
+  { what: 'a folder that was empty', areEmpty: true, before: 0 },
+  { what: 'a volume that was nearly full', areEmpty: false, before: 60 },
+])('WS-18 $what is measured as soon as it may exceed its limit', async ({ areEmpty, before }) => {
+  const MiB = 2 ** 20;
+  await writeFile(join(root, 'before'), Buffer.alloc(before * MiB, 1));
+  const exceeded = new Promise<void>((resolve) => {
+    const watch = watchDisk([{ folders: [root], bytes: 64 * MiB, entries: 1000, areEmpty }], resolve);
+    onTestFinished(() => watch.stop());
+  });
+  await writeFile(join(root, 'after'), Buffer.alloc((65 - before) * MiB, 1));
+  await exceeded;
+});
 
 test('WS-18 two commands of a chat that end at once keep an output each', async () => {
   const volumes = createVolumes(join(root, 'volumes'), null);

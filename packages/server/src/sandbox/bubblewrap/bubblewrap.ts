@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LOW_PRIORITY } from '../../limits/low-priority.ts';
 import { SandboxFailed, type Ending, type Execution, type Runner } from '../runner.ts';
 import type { Cgroup, Cgroups } from '../cgroups.ts';
 import { seccompFilter, type Machine } from '../seccomp.ts';
@@ -13,7 +14,6 @@ import {
   environment,
   freeUid,
   HOME,
-  NICE,
   rootFolders,
   shellCommand,
   SHM_BYTES,
@@ -79,7 +79,7 @@ export function createBubblewrap(options: BubblewrapOptions): Runner {
       tmp: folders.tmp,
       outputs: folders.outputs,
       ...(execution.proxy !== null && { proxy: execution.proxy }),
-      nice: NICE,
+      nice: LOW_PRIORITY,
       core: 0,
       cpu: limits.cpuSeconds,
       fsize: limits.fileBytes,
@@ -182,13 +182,18 @@ function callOptions(execution: Execution, place: string): readonly string[] {
   ];
 }
 
+/** Where the kernel shares the processors out by sessions (autogroups), the nice value of a process counts only within its own. */
+const LOWER_SESSION = `{ echo ${LOW_PRIORITY} > /proc/self/autogroup; } 2> /dev/null; exec "$0" "$@"`;
+
 /** The command in its shell. */
 function commandLine(execution: Execution, hasCgroup: boolean): readonly string[] {
   const { processes } = execution.limits;
   const forLoader = environment(execution).filter(isForLoader);
   return [
     // Inside the user namespace of the sandbox, the limit counts its own processes only.
-    ...(hasCgroup ? [] : words(`/usr/bin/prlimit --nproc=${processes}:${processes} --`)),
+    ...(hasCgroup
+      ? []
+      : ['/bin/sh', '-c', LOWER_SESSION, ...words(`/usr/bin/prlimit --nproc=${processes}:${processes} --`)]),
     ...(forLoader.length === 0 ? [] : ['/usr/bin/env', ...forLoader.map((variable) => variable.join('='))]),
     ...shellCommand(execution),
   ];

@@ -11,7 +11,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sha256 } from '../../files/content.ts';
-import { outOfMemory } from '../cgroups.ts';
+import { LOW_PRIORITY } from '../../limits/low-priority.ts';
+import { CPU_SHARES, outOfMemory } from '../cgroups.ts';
 import { SandboxFailed, type Ending, type Execution, type Runner } from '../runner.ts';
 import { seccompFilter, type Machine } from '../seccomp.ts';
 import { supervise } from '../supervise.ts';
@@ -19,7 +20,6 @@ import {
   environment,
   freeUid,
   HOME,
-  NICE,
   rootFolders,
   shellCommand,
   SHM_BYTES,
@@ -138,7 +138,15 @@ export async function createContainerRunner(options: ContainerOptions): Promise<
   /** What enter.pl reads. It does not appear in the command lines on the host. */
   function input(execution: Execution): Buffer {
     const variables = environment(execution).map(([name, value]) => `${name}=${value}`);
-    const fields = [machine, filter, NICE, HOME, variables.length, ...variables, ...shellCommand(execution)];
+    const fields = [
+      machine,
+      filter,
+      LOW_PRIORITY,
+      HOME,
+      variables.length,
+      ...variables,
+      ...shellCommand(execution),
+    ];
     const content = Buffer.from(fields.map((field) => `${field}\0`).join(''));
     return Buffer.concat([Buffer.from(`${content.length}\n`), content]);
   }
@@ -284,6 +292,8 @@ function callOptions({ folders, slice, proxy, limits }: Execution, workspace: st
   };
   return [
     ...words(`--memory ${memoryBytes} --memory-swap ${memoryBytes} --pids-limit ${processes}`),
+    // Without root, the controller may not be delegated.
+    ...(process.getuid?.() === 0 ? ['--cpu-shares', String(CPU_SHARES)] : []),
     ...Object.entries(users).flatMap(([name, value]) => ['--ulimit', `${name}=${value}:${value}`]),
     ...bind(workspace, slice === '' ? '/workspace' : `/workspace/${slice}`, 'rw'),
     ...bind(folders.scratch, '/scratch', 'rw'),
