@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { constants, existsSync } from 'node:fs';
 import { lstat, open, type FileHandle } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { rgPath } from '@vscode/ripgrep';
 import { z } from 'zod';
@@ -14,6 +15,7 @@ import { requireFileOrFolder, folderAt, displayPath, type ToolWorld } from './sh
 import { globProblem } from '../../compute/glob.ts';
 import { counted } from './format.ts';
 import { ToolFailure, type CallContext, type Tool } from '../../tools/tool.ts';
+import { LOW_PRIORITY } from '../../limits/low-priority.ts';
 import { yieldWithAbortCheck } from '../../limits/yielding.ts';
 
 const MATCHES = 500;
@@ -153,6 +155,8 @@ async function search(root: string, folder: string, asked: Input, { signal }: Ca
       env: {},
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // Other searches would delay the start of the next one, which this thread waits for. It has not been reaped yet.
+    if (rg.pid !== undefined) setPriority(rg.pid, LOW_PRIORITY);
     const hits: Hit[] = [];
     let size = 0;
     let cut: string | null = null;

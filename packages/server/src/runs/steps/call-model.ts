@@ -5,7 +5,7 @@ import { AgentEngine, type EngineEvent } from '@continuo/engine';
 import type { EventData } from '@continuo/protocol';
 import type { Entry } from '../../log/group.ts';
 import { EXECUTOR_LOST } from '../../executors/executor.ts';
-import { yieldWithAbortCheck } from '../../limits/yielding.ts';
+import { ITEMS_PER_TURN, yieldWithAbortCheck } from '../../limits/yielding.ts';
 import { callWithShorterHistory } from '../../context/fitting.ts';
 import { manifestChanges, recordRequest, whenStored, type RecordedRequest } from '../../context/manifest.ts';
 import {
@@ -62,6 +62,7 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
   const sent: RecordedRequest[] = [];
   let answer = NO_ANSWER;
   let kept: unknown = null;
+  let calls = 0;
 
   const onEvent = (_agent: string, event: EngineEvent): void | Promise<void> => {
     const presented = present(call(), answer, event, options.now());
@@ -74,6 +75,8 @@ export async function callModel(context: StepContext, run: RunState): Promise<Ev
     if (event.type === 'message_start') return whenStored(sent)?.then(push) ?? push();
     push();
     if (event.type === 'turn_response') recordUse(context, assembly.request, answer.usage!, event.ended);
+    if (event.type === 'tool_input_start' && (calls += 1) % ITEMS_PER_TURN === 0)
+      return yieldWithAbortCheck({ mode: 'fast' });
     if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return;
     if (answer.pieces > 1) return pen.room() ?? undefined;
     // The first piece is flushed alone, so that people see it as early as possible.
