@@ -26,9 +26,9 @@ export const notes: Readonly<Record<string, string>> = {
     'A task is an entity, a version, an event and a row to index, and the workspace’s row is updated: one statement and one commit, against one row. ' +
     'Tried: plans that are kept, the project checked once and without a lock, its first version written at once, the text indexed afterwards.',
   'knowledge-document':
-    'A document is the file and three more rows (an entity, its place, the count of the structure) with two patches, in the same commit; and its folder ' +
-    'is looked up first. Tried: a path of its own for one new document, plans that are kept, no second look for a plan, the patch returned ' +
-    'instead of a read.',
+    'A document is the file and three more rows (an entity, its place, the count of the structure) with two patches, in the same commit. ' +
+    'Tried: a path of its own for one new document, plans that are kept, no second look for a plan, the patch returned ' +
+    'instead of a read, the folder of the project kept.',
   'cpu-direct-0ms×50': statements,
   'cpu-bare-0ms×50': statements,
   'cpu-bare-10ms×50':

@@ -113,7 +113,9 @@ async function idlePipes(stage: Stage, pod: Pod): Promise<Row> {
 /** A server with many waiting runs in its database, against the same server when it had none. */
 async function waiting(stage: Stage): Promise<Row> {
   const count = stage.many(10_000, 300);
-  const rest = (pods: readonly Pod[], url: string) => atRest(pods[0]!, url);
+  // Connections that only the start needed are closed after half a minute.
+  const wait = stage.many(35_000, 3000);
+  const rest = (pods: readonly Pod[], url: string) => atRest(pods[0]!, url, wait);
   const name = 'chats_waiting';
   const databaseUrl = await stage.postgres.create(name);
   try {
@@ -160,8 +162,12 @@ async function resourcesOf(pod: Pod): Promise<Resources> {
   };
 }
 
-async function atRest(pod: Pod, databaseUrl: string): Promise<Resources & { connections: number }> {
-  await pause(3000);
+async function atRest(
+  pod: Pod,
+  databaseUrl: string,
+  wait: number,
+): Promise<Resources & { connections: number }> {
+  await pause(wait);
   const client = await connect(databaseUrl);
   try {
     const { rows } = await client.query<{ n: number }>(

@@ -59,7 +59,9 @@ async function create(stage: Stage): Promise<readonly Row[]> {
     const tasks = made.entities('task');
     const entity = (turn: number) =>
       tasks.create(desk.caller, { title: `Task ${turn}`, description: 'Something to do.' }, project.id);
-    const file = (turn: number) => desk.write(`/notes/file-${turn}.md`, Buffer.from(`${turn} ${TEXT}`), true);
+    // As deep in folders as a document.
+    const file = (turn: number) =>
+      desk.write(`/notes/bench/files/file-${turn}.md`, Buffer.from(`${turn} ${TEXT}`), true);
     const document = async (turn: number) => {
       const seen = desk.nextChange();
       const input = { title: `Document ${turn}`, content: `${turn} ${TEXT}` };

@@ -2,6 +2,7 @@
 // structure follow in the same transaction, as it does for changes that come from the editor, a tool or the disk. A document's
 // children are in the folder of the same name, so that a document moves, and is removed and restored, with its folder.
 
+import { LRUCache } from 'lru-cache';
 import { sqlState, transaction, type Pool, type Queryable } from '../db/pool.ts';
 import { asText, holdContent, type StoredContent } from '../files/content.ts';
 import {
@@ -15,6 +16,7 @@ import {
   restoreFiles,
   writeFile,
   type Changed,
+  type CommittedChange,
   type FeedChange,
   type FileHead,
   type SkippedFile,
@@ -33,6 +35,8 @@ import { nameFor, numbered } from './names.ts';
 export const DOCUMENT_FILES = 10_000;
 /** How many names are tried for a document before the title counts as taken. */
 const NAMES_TRIED = 1000;
+/** Of how many projects the folder is kept. */
+const FOLDERS_KEPT = 1000;
 
 interface DocumentInput {
   readonly title: string;
@@ -94,24 +98,25 @@ export function createDocumentService({
   workspaces: Workspaces;
 }): DocumentService {
   const entities = new EntityService(document);
+  /** By workspace and project. A project keeps its folder, whatever happens to its name. */
+  const folders = new LRUCache<string, string>({ max: FOLDERS_KEPT });
 
   return {
     async create(caller, input, projectId) {
       const { title, description = null, content = '', parent_id: parentId = null, order } = input;
       const stored = await store(printDocument({ title, description, content }));
       const name = nameFor(title, 'document');
-      const write = async (within: Caller) =>
-        writeNew(
-          within,
-          await folderOf(within.client, within.workspaceId, projectId, parentId),
-          name,
-          stored,
-        );
       // The folder of a project does not change; that of a document does when it is moved, and is locked for that.
-      if (parentId === null && order === undefined) return changeOf(caller, [await write(caller)]);
+      if (parentId === null && order === undefined) {
+        const written = await writeNew(caller, await rootFolder(caller, projectId), name, stored);
+        const change = await changeOf(caller, [written]);
+        return change.entities.length > 0 ? change : takeBack(caller, projectId, written);
+      }
       return inTransaction(caller, async (within) => {
-        await lockFiles(within.client, within.workspaceId, []);
-        const written = await write(within);
+        const { client, workspaceId } = within;
+        await lockFiles(client, workspaceId, []);
+        const folder = await folderOf(client, workspaceId, projectId, parentId);
+        const written = await writeNew(within, folder, name, stored);
         const change = await changeOf(within, [written]);
         if (order === undefined) return change;
         const moved = await reorder(within, written.file.id, parentId ?? projectId, order);
@@ -208,6 +213,30 @@ export function createDocumentService({
       });
     },
   };
+
+  /** The folder of the documents that are below no other. The project may have been removed. */
+  async function rootFolder({ client, workspaceId }: Reader, projectId: string): Promise<string> {
+    const key = `${workspaceId} ${projectId}`;
+    const kept = folders.get(key);
+    if (kept !== undefined) return kept;
+    const folder = await folderOf(client, workspaceId, projectId, null);
+    folders.set(key, folder);
+    return folder;
+  }
+
+  /**
+   * Below the folder of a project that was removed meanwhile, a new file is no document: it goes, too. Nobody has heard of
+   * it; followers and the folder on disk are told of both changes with the next one.
+   */
+  async function takeBack(
+    { client, workspaceId, author }: Caller,
+    projectId: string,
+    { file, staged }: CommittedChange,
+  ): Promise<never> {
+    staged?.discard();
+    await removeFiles(client, { workspaceId, author, ids: [file.id], at: new Date() });
+    throw new NotFound('project', projectId);
+  }
 
   /** Runs work in the caller's transaction, or in one of its own if the caller has none. */
   function inTransaction<T>(caller: Caller, work: (within: Caller) => Promise<T>): Promise<T> {

@@ -94,6 +94,23 @@ test('ONT-5 documents move with their children, and siblings keep their order', 
   });
 });
 
+test('ONT-1 in a project that was removed, no document is created, and no file stays', async () => {
+  const caller = await world.newCaller();
+  const { documents, projects } = world.knowledge;
+  const { project } = await projects.create(caller, { name: 'Gone' });
+  await documents.create(caller, { title: 'Before' }, project.id);
+  await projects.delete(caller, project.id, null);
+  await expect(documents.create(caller, { title: 'After' }, project.id)).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  const folder = at('/projects/gone');
+  expect(await listFiles(world.pool, caller.workspaceId, { folder, limit: 100 })).toEqual([]);
+
+  await projects.restore(caller, project.id);
+  const { entities } = await documents.create(caller, { title: 'After' }, project.id);
+  expect(entities[0]).toMatchObject({ title: 'After', path: '/projects/gone/docs/After.md' });
+});
+
 test('ONT-5 500 documents move, and are removed and restored, with the one above them and without it', async () => {
   const caller = await world.newCaller();
   const { documents, projects } = world.knowledge;
