@@ -1,11 +1,14 @@
-// Takes the screenshots in docs/images, of a fresh server: `node packages/console/test/pictures.ts
-// http://127.0.0.1:4400`.
+// Takes the screenshots in docs/images, of a fresh server. Its argument is the link that `npm start` prints:
+// `node packages/console/test/pictures.ts 'http://127.0.0.1:4400/#token=…'`.
 
 import { fileURLToPath } from 'node:url';
+import { createClient } from '@continuo/client';
 import { chromium, type Page } from 'playwright-core';
 import { chromiumPath } from '@continuo/testkit/browser';
 
-const base = process.argv[2] ?? 'http://127.0.0.1:4400';
+const link = new URL(process.argv[2]!);
+const base = link.origin;
+const client = createClient({ baseUrl: base, apiKey: new URLSearchParams(link.hash.slice(1)).get('token')! });
 const folder = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 const browser = await chromium.launch({
   executablePath: chromiumPath!,
@@ -20,6 +23,8 @@ const open = async (path: string, colorScheme: 'light' | 'dark', width = 1280, h
     reducedMotion: 'reduce',
   });
   const page = await context.newPage();
+  await page.goto(link.href);
+  await page.getByRole('main').waitFor();
   await page.goto(base + path);
   return page;
 };
@@ -98,6 +103,17 @@ await projects.getByRole('link', { name: 'Tasks' }).click();
 await projects.getByText('Ask the city for a permit').waitFor();
 await take(projects, 'project');
 
+// The offline team works until it waits for a person.
+await client.chats.open({ goal: 'Tea for beginners', role: 'content-strategist' });
+const { id: plan } = await client.plans.approve(...(await writtenPlan()));
+await waiting('publish_content');
+const plans = await open(`/plans/${plan}`, 'light');
+await plans.getByRole('heading', { name: /Tea/ }).first().waitFor();
+await take(plans, 'plan');
+const content = await open('/content', 'light');
+await content.getByRole('progressbar').first().waitFor();
+await take(content, 'content');
+
 await page.goto(base + chat);
 await page.getByRole('navigation', { name: 'Chats' }).getByRole('link', { name: /rain/ }).hover();
 await page.getByRole('button', { name: /^Actions for .*rain/ }).click();
@@ -112,3 +128,17 @@ await settings.getByRole('region', { name: 'Server' }).getByText('Ready').waitFo
 await settings.getByRole('heading', { name: 'Policy' }).scrollIntoViewIfNeeded();
 await take(settings, 'settings');
 await browser.close();
+
+async function writtenPlan(): Promise<[id: string, approval: { version: number }]> {
+  for (;;) {
+    const written = (await client.plans.list()).items[0];
+    const plan = written && (await client.plans.progress(written.id));
+    if (plan?.problems.length === 0) return [plan.id, { version: plan.content_version }];
+    await page.waitForTimeout(200);
+  }
+}
+
+async function waiting(tool: string): Promise<void> {
+  while (!(await client.approvals.list()).items.some((approval) => approval.tool === tool))
+    await page.waitForTimeout(200);
+}
