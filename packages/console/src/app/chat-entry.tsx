@@ -9,6 +9,7 @@ import { client } from '../data/client.ts';
 import { putChat, keys, type Chat } from '../data/queries.ts';
 import { statusOf, StatusDot } from '../chat/status.tsx';
 import { Confirm } from '../ui/confirm.tsx';
+import { useIsPlanWaiting } from '../plans/queries.ts';
 import { useEscape } from '../ui/escape.ts';
 import { MenuPortal } from '../ui/menu-portal.tsx';
 import { Visible } from '../ui/visible.tsx';
@@ -24,7 +25,7 @@ export function ChatEntry({ chat }: { readonly chat: Chat }) {
   useEffect(() => {
     if (renaming === 'closed') link.current?.focus();
   }, [renaming]);
-  const status = statusOf(chat);
+  const status = statusOf(chat, useIsPlanWaiting(chat.id));
   if (renaming === 'yes') return <Rename chat={chat} close={setRenaming} />;
   return (
     <li ref={passFocusOn} className="group relative">

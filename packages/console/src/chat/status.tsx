@@ -38,11 +38,15 @@ const COLOUR: Record<Status, string> = {
   error: 'bg-bad',
 };
 
-export function statusOf(chat: Pick<Chat, 'state' | 'reason' | 'active_run'>): Status {
+/** `isPlanWaiting`: a person must approve the chat's plan. */
+export function statusOf(
+  chat: Pick<Chat, 'state' | 'reason' | 'active_run'>,
+  isPlanWaiting: boolean,
+): Status {
   if (chat.reason !== null) return chat.reason;
   switch (chat.state) {
     case 'running':
-      return 'running';
+      return isPlanWaiting ? 'waiting' : 'running';
     case 'paused':
       return 'paused';
     case 'error':

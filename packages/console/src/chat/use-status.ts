@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { isOpen, neverBegan, type ChatView, type TurnState } from '@continuo/protocol';
 import { client } from '../data/client.ts';
 import { keys, type Chat } from '../data/queries.ts';
+import { useIsPlanWaiting } from '../plans/queries.ts';
 import { statusOf, type Status } from './status.tsx';
 
 type Command = 'stop' | 'pause' | 'resume';
@@ -46,19 +47,25 @@ export function useStatus(chat: Chat, view: ChatView): ChatStatus {
       )
       .finally(() => void cache.invalidateQueries({ queryKey: keys.chat(chat.id) }));
   };
-  const reported = statusOf(chat);
+  const isPlanWaiting = useIsPlanWaiting(chat.id);
+  const reported = statusOf(chat, isPlanWaiting);
   return {
-    status: open ? openStatus(open.state, reported, pending) : idleStatus(chat, view),
+    status: open ? openStatus(open.state, reported, pending, isPlanWaiting) : idleStatus(chat, view),
     problem,
     command,
   };
 }
 
-function openStatus(state: TurnState, reported: Status, pending: Command | null): Status {
+function openStatus(
+  state: TurnState,
+  reported: Status,
+  pending: Command | null,
+  isPlanWaiting: boolean,
+): Status {
   if (pending === 'stop' || reported === 'stopping') return 'stopping';
   if (state === 'paused') return pending === 'resume' ? 'running' : 'paused';
   if (pending === 'pause' || (reported === 'pausing' && pending !== 'resume')) return 'pausing';
-  return state === 'waiting' ? 'waiting' : 'running';
+  return state === 'waiting' || isPlanWaiting ? 'waiting' : 'running';
 }
 
 const ENDED: Partial<Record<TurnState, Status>> = { done: 'idle', error: 'error', canceled: 'stopped' };

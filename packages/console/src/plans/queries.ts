@@ -1,6 +1,6 @@
 // The queries of plans. A plan's progress is read again whenever something in the workspace changes: every status of a step does.
 
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { PlanProgress } from '@continuo/protocol';
 import { client } from '../data/client.ts';
 import { keys, queries } from '../data/queries.ts';
@@ -28,12 +28,21 @@ export function usePlans() {
 /** How many waiting plans are shown. */
 const WAITING = 50;
 
+const waitingPlans = queryOptions({
+  queryKey: [...keys.files, 'waiting plans'],
+  queryFn: ({ signal }) => client.plans.states({ waiting: 'true', limit: WAITING }, { signal }),
+});
+
 /** The plans whose approval a run waits for. */
 export function useWaitingPlans() {
-  return useQuery({
-    queryKey: [...keys.files, 'waiting plans'],
-    queryFn: ({ signal }) => client.plans.states({ waiting: 'true', limit: WAITING }, { signal }),
-  });
+  return useQuery(waitingPlans);
+}
+
+/** Whether a chat waits for the approval of its plan. */
+export function useIsPlanWaiting(chat: string): boolean {
+  const select = ({ items }: { items: readonly { chat_id: string | null }[] }) =>
+    items.some((plan) => plan.chat_id === chat);
+  return useQuery({ ...waitingPlans, select }).data ?? false;
 }
 
 /** A response to a change is the plan after it. */

@@ -182,6 +182,9 @@ goal: Have a party
     await send(page, goal);
     const card = page.getByRole('region', { name: 'Plan' });
     await card.getByText('0 of 2 steps done').waitFor();
+    await page.getByRole('status').getByText('Waiting for approval').waitFor();
+    const chats = page.getByRole('navigation', { name: 'Chats' });
+    await chats.getByRole('link', { name: /^Waiting for approval: / }).waitFor();
     expect(await violations(page)).toEqual([]);
     await take(page, 'plan-waits');
     // The list of plans and the inbox say that it waits, and so does the list of runs.
