@@ -25,6 +25,11 @@ export type Answer =
 /** Time limit of one job, and memory limit of its thread in MiB. */
 const JOB_MS = 10_000;
 const HEAP_MB = 256;
+/**
+ * Node stops a thread 16 MiB above its limit. One collection must not promote more than that, or the thread's lack of memory ends
+ * the whole process; by default a young generation can hold more.
+ */
+const YOUNG_MB = 8;
 /** Maximum number of threads. Where there are more than two processors, one is left for the pod's own thread. */
 const THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
 /** A thread that is idle for this long is terminated, to free its memory. */
@@ -158,7 +163,7 @@ export class WorkerPool {
       // The worker needs no settings, and must not see secrets.
       env: {},
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
     });
   }
 

@@ -4,17 +4,20 @@
 // The parser is recursive, and some texts take it seconds: brackets overflow the stack, and each wrong comma is an error
 // of its own. Therefore these are jobs for a worker thread.
 
+import { JSON_DEPTH } from '@continuo/engine';
 import {
+  isAlias,
+  isCollection,
   isMap,
   isNode,
+  isPair,
   isScalar,
   LineCounter,
   parseDocument,
-  visit,
   type Document,
   type YAMLError,
+  type YAMLMap,
 } from 'yaml';
-import { isTooDeep } from '../limits/json-depth.ts';
 
 interface YamlPlace {
   /** Counted from 1. */
@@ -23,6 +26,12 @@ interface YamlPlace {
 }
 
 interface YamlMistake extends YamlPlace {
+  readonly sentence: string;
+}
+
+interface Mistake {
+  /** From the beginning of the text. */
+  readonly offset: number;
   readonly sentence: string;
 }
 
@@ -38,8 +47,7 @@ export function readYaml({ yaml }: { readonly yaml: string }): ReadYaml {
     const { document, at } = parse(yaml);
     const found = firstMistake(document);
     if (found) return { ok: false, mistake: { ...at(found.offset), sentence: found.sentence } };
-    const value = (document.toJS() ?? {}) as object;
-    return isTooDeep(value) ? tooDeep() : { ok: true, value };
+    return { ok: true, value: (document.toJS() ?? {}) as object };
   } catch (error) {
     if (error instanceof RangeError) return tooDeep();
     throw error;
@@ -77,32 +85,43 @@ function parse(yaml: string) {
   return { document, at };
 }
 
-function firstMistake(document: Document): { readonly offset: number; readonly sentence: string } | null {
+function firstMistake(document: Document): Mistake | null {
   const [wrong] = [...document.errors, ...document.warnings];
   if (wrong) return { offset: wrong.pos[0], sentence: inWords(wrong) };
   if (document.contents !== null && !isMap(document.contents))
     return { offset: 0, sentence: 'there must be keys with values, such as "description: Reviews texts"' };
-  let found: { readonly offset: number; readonly sentence: string } | null = null;
-  visit(document, {
-    // Aliases are not needed here, and can expand a small text to a huge value.
-    Alias: (_, { range }) => {
-      found = { offset: range?.[0] ?? 0, sentence: STAR };
-      return visit.BREAK;
-    },
-    Map: (_, { items }) => {
-      const keys = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (keys.has(key.value)) {
-          found = { offset: key.range?.[0] ?? 0, sentence: notYaml('Map keys must be unique') };
-          return visit.BREAK;
-        }
-        keys.add(key.value);
-      }
-      return undefined;
-    },
-  });
-  return found;
+  return document.contents === null ? null : mistakeIn(document.contents, JSON_DEPTH);
+}
+
+/**
+ * The first mistake in a node. The library's `visit` copies the path to every node, so that a few kilobytes of brackets
+ * take all memory.
+ */
+function mistakeIn(node: unknown, depth: number): Mistake | null {
+  // Aliases are not needed here, and can expand a small text to a huge value.
+  if (isAlias(node)) return { offset: node.range?.[0] ?? 0, sentence: STAR };
+  if (!isCollection(node)) return null;
+  if (depth === 0) return { offset: node.range?.[0] ?? 0, sentence: TOO_DEEP };
+  const repeated = isMap(node) ? repeatedKey(node) : null;
+  if (repeated) return repeated;
+  for (const item of node.items) {
+    for (const part of isPair(item) ? [item.key, item.value] : [item]) {
+      const found = mistakeIn(part, depth - 1);
+      if (found) return found;
+    }
+  }
+  return null;
+}
+
+function repeatedKey({ items }: YAMLMap): Mistake | null {
+  const keys = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    if (keys.has(key.value))
+      return { offset: key.range?.[0] ?? 0, sentence: notYaml('Map keys must be unique') };
+    keys.add(key.value);
+  }
+  return null;
 }
 
 function inWords({ code, message }: YAMLError): string {

@@ -41,3 +41,25 @@ test.each([65, 1000, 30_000])('values that are nested %i deep are refused', asyn
     mistake: { sentence },
   });
 });
+
+// Each time the compiled parser takes less of the thread's stack, and gets deeper.
+test('maps that are nested 5000 deep, read again and again, do not use up the memory of their thread', async () => {
+  for (const depth of [5000, 2000, 5000, 3000, 4000, 5000, 2000, 5000]) {
+    expect(await read(`k: ${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)).toMatchObject({
+      ok: false,
+      mistake: { sentence: expect.stringMatching(/nested too deeply/) as string },
+    });
+  }
+});
+
+test('values that are nested 64 deep are read, lists in maps too; a key of a map counts as a level', async () => {
+  expect(await read(`k: ${'['.repeat(63)}${']'.repeat(63)}`)).toMatchObject({ ok: true });
+  expect(await read(`k: ${'[{a: '.repeat(31)}1${'}]'.repeat(31)}`)).toMatchObject({ ok: true });
+  expect(await read(`k: ${'{? '.repeat(100)}a${'}'.repeat(100)}`)).toMatchObject({ ok: false });
+  expect(await read('k: [{a: 1}, {a: 1, a: 2}]')).toMatchObject({
+    mistake: { line: 2, column: 20, sentence: expect.stringMatching(/must be unique/) as string },
+  });
+  expect(await read('k: [&x 1, *x]')).toMatchObject({
+    mistake: { line: 2, column: 11, sentence: expect.stringMatching(/must be in quotes/) as string },
+  });
+});

@@ -74,8 +74,9 @@ begin
   workspace_id := v_thread.workspace_id;
   title_wanted := v_thread.title_wanted;
   if v_thread.focus is not null and p_retry_of is null then
-    if p_content -> 'scope' is null then
-      v_content := (p_content::jsonb || jsonb_build_object('scope', v_thread.focus))::json;
+    -- Joined as text: Postgres cannot look into JSON with NUL or lone surrogates, which messages may have.
+    if readable(p_content) -> 'scope' is null then
+      v_content := (left(rtrim(p_content::text), -1) || ',"scope":' || v_thread.focus::text || '}')::json;
     end if;
     update threads t set focus = null where t.id = p_thread;
   end if;
