@@ -36,6 +36,14 @@ const THREADS = Math.min(4, Math.max(2, availableParallelism() - 1));
 const IDLE_MS = 30_000;
 /** A job whose input has at most this many characters runs on the caller's thread. */
 const SMALL_CHARACTERS = 8192;
+/** Nested markup takes its parsers time that grows with the square of its length, or faster. */
+const SMALL_MARKUP = 1024;
+const PARSERS_OF_MARKUP: ReadonlySet<string> = new Set<keyof Jobs>([
+  'readPage',
+  'renderMarkdown',
+  'readYaml',
+  'placeInYaml',
+]);
 
 /** The job exceeded its time or memory limit. */
 export class TooMuchWork extends Error {
@@ -82,7 +90,8 @@ export class WorkerPool {
   ): Promise<ReturnType<Jobs[Name]>> {
     signal?.throwIfAborted();
     const job: Job = { name, input };
-    if (!mayNotEnd && isSmall(input)) return jobs[name](input as never) as ReturnType<Jobs[Name]>;
+    const small = PARSERS_OF_MARKUP.has(name) ? SMALL_MARKUP : SMALL_CHARACTERS;
+    if (!mayNotEnd && isSmall(input, small)) return jobs[name](input as never) as ReturnType<Jobs[Name]>;
     const result = await this.#limiter.run(key, signal, () => this.#onThread(job, signal));
     return result as ReturnType<Jobs[Name]>;
   }
@@ -183,9 +192,9 @@ export class WorkerPool {
   }
 }
 
-/** Whether the strings of a value have few characters in total. */
-function isSmall(value: unknown): boolean {
-  let left = SMALL_CHARACTERS;
+/** Whether the strings of a value have at most `most` characters in total. */
+function isSmall(value: unknown, most: number): boolean {
+  let left = most;
   const count = (each: unknown): void => {
     if (left < 0) return;
     left -= typeof each === 'string' ? each.length : 1;

@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { fold } from '../names/case-folding.ts';
 import type { Rendered } from '../compute/markdown.ts';
-import { workers } from '../compute/pool.ts';
+import { TooMuchWork, workers } from '../compute/pool.ts';
 import type { Queryable } from '../db/pool.ts';
 import { asText, readWhole } from '../files/content.ts';
 import { findFiles, listFiles, type FileHead } from '../files/files.ts';
@@ -158,9 +158,9 @@ export async function readDraft(
   const parsed = await parseArticle(text, { key: workspaceId, type, slug });
   if (!parsed.ok) throw invalid(`${file.path} cannot be published`, [parsed.problem]);
   const { article } = parsed;
-  const first = await render(workspaceId, article.body, {});
+  const first = await render(file, workspaceId, article.body, {});
   const links = await resolveLinks(place, file, types, { ...first, files: fileFields(type, article) });
-  const { html } = await render(workspaceId, article.body, links.replace);
+  const { html } = await render(file, workspaceId, article.body, links.replace);
   const references = await checkReferences(place, type, article);
   const { problem: siteProblem } = await readSite(place);
   return {
@@ -228,8 +228,23 @@ function inFile({ path, line, sentence }: NonNullable<ContentType['problem']>): 
   return { line: null, sentence: `${path}, line ${line}: ${sentence}` };
 }
 
-function render(key: string, text: string, replace: Readonly<Record<string, string>>): Promise<Rendered> {
-  return workers.run('renderMarkdown', { text, replace }, { key });
+/** Throws `Unpublishable` for a text that is made to keep the renderer busy, such as thousands of nested lists. */
+async function render(
+  file: FileHead,
+  key: string,
+  text: string,
+  replace: Readonly<Record<string, string>>,
+): Promise<Rendered> {
+  try {
+    return await workers.run('renderMarkdown', { text, replace }, { key });
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error;
+    throw invalid(`${file.path} cannot be published`, [
+      sentence(
+        `rendering the text ${error.message}; write it shorter, with less nesting of lists and quotations`,
+      ),
+    ]);
+  }
 }
 
 const sentence = (text: string): ArticleProblem => ({ line: null, sentence: text });

@@ -91,3 +91,13 @@ test('work of different keys takes turns, and an abort leaves the queue', async 
   expect(order).toEqual(['a1', 'a2', 'c1 left', 'a3', 'b1', 'a4', 'b2']);
   expect(limiter.running).toBe(0);
 });
+
+test('markup of more than 1,024 characters is parsed on a thread: nested, it takes long', async () => {
+  const pool = new WorkerPool({ threads: 1, jobMs: 60_000 });
+  await pool.run('renderMarkdown', { text: '> '.repeat(100), replace: {} }, { key: 'a' });
+  expect(pool.counts.started).toBe(0);
+  await pool.run('renderMarkdown', { text: '> '.repeat(600), replace: {} }, { key: 'a' });
+  await pool.run('readPage', { html: '<div>'.repeat(400), url: 'http://localhost/' }, { key: 'a' });
+  expect(pool.counts.started).toBe(1);
+  await pool.close();
+});

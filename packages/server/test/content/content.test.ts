@@ -147,6 +147,18 @@ test('WS-17 images and files of a draft are shown by its preview alone, also tho
   expect((await act(space, 'articles/tea/publish')).body.detail).toContain('has the same slug');
 });
 
+test('WS-17 a piece that takes too long or too much memory to render is told so', async () => {
+  const space = await newSpace(world.url);
+  await put(space, 'content/articles/lists.md', article('Lists', '- '.repeat(250_000)));
+  expect(await act(space, 'articles/lists/publish')).toMatchObject({
+    status: 422,
+    body: {
+      code: 'content_invalid',
+      detail: expect.stringMatching(/rendering the text (took longer|used more) than .* less nesting/) as string,
+    },
+  });
+}, 60_000);
+
 test('WS-17 front matter is checked by its type, links and references must lead somewhere, and each problem is named', async () => {
   const space = await newSpace(world.url);
   await put(

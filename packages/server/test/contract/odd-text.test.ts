@@ -177,3 +177,16 @@ test.each([
   const answer = await ask('POST', world.url + path, body);
   expect([answer.status, answer.body.code]).toEqual([400, body ? 'invalid_body' : 'invalid_params']);
 });
+
+test('a message with NUL or half a character is accepted in a chat that has a focus, and keeps the scope', async () => {
+  const workspace = `${world.url}/api/v1/workspaces/default`;
+  const { body } = await ask('POST', `${workspace}/chats`, { goal: 'hello', model: 'offline/instant' });
+  const chat = `${workspace}/chats/${body.chat.id}`;
+  for (const content of ['a\0b', '\ud800', '\udfff\ud800', 'a "\\u0000" }']) {
+    expect((await ask('POST', `${chat}/focus`, { scope: 'global' })).status).toBe(200);
+    expect((await ask('POST', chat, { content })).status).toBe(202);
+    const { items } = (await ask('GET', `${world.url}/api/threads/${body.chat.id}/messages`)).body;
+    const asked = items.findLast(({ role }: { role: string }) => role === 'user');
+    expect(asked.content.text ?? asked.content).toBe(content);
+  }
+});
