@@ -73,8 +73,8 @@ test('PLAN-4 a plan with mistakes is shown with their lines and is not approved;
     stderr: expect.stringContaining('2 problems'),
   });
   expect(await plan('show', 'nothing')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('there is no plan nothing'),
+    code: 4,
+    stderr: expect.stringContaining('There is no plan nothing'),
   });
 });
 

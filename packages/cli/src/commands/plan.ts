@@ -2,7 +2,7 @@
 
 import type { Client } from '@continuo/client';
 import { connect, type Remote } from '../connect.ts';
-import { usageError } from '../failure.ts';
+import { CommandError, EXIT } from '../failure.ts';
 import { bold, dim, note, plural, print, printJson, safe, short, table, time } from '../output.ts';
 
 type PlanProgress = Awaited<ReturnType<Client['plans']['progress']>>;
@@ -104,10 +104,15 @@ export async function findPlan(client: Client, given: string): Promise<string> {
     ({ id, path }) => id === given || path === given || path.endsWith(`/${given}.plan`),
   );
   if (found.length === 1) return found[0]!.id;
-  throw usageError(
-    found.length === 0
-      ? `there is no plan ${safe(given)}; \`continuo plan list\` lists them`
-      : `several plans are called ${safe(given)}: ${found.map(({ path }) => safe(path)).join(', ')}`,
+  if (found.length === 0)
+    throw new CommandError(`There is no plan ${safe(given)}.`, {
+      code: 'plan_not_found',
+      exitCode: EXIT.notFound,
+      hint: 'List the plans with: continuo plan list',
+    });
+  throw new CommandError(
+    `Several plans are called ${safe(given)}: ${found.map(({ path }) => safe(path)).join(', ')}.`,
+    { code: 'several_plans', exitCode: EXIT.conflict, hint: 'Name one by its path or its id.' },
   );
 }
 

@@ -154,7 +154,9 @@ test('WS-17 a piece that takes too long or too much memory to render is told so'
     status: 422,
     body: {
       code: 'content_invalid',
-      detail: expect.stringMatching(/rendering the text (took longer|used more) than .* less nesting/) as string,
+      detail: expect.stringMatching(
+        /rendering the text (took longer|used more) than .* less nesting/,
+      ) as string,
     },
   });
 }, 60_000);
