@@ -23,11 +23,15 @@ export function streamEvents(
   event: ExecutorEvent,
   at: number,
 ): readonly [OpenAnswer, readonly StreamEvent[]] {
-  // A failure before the first event is a failure of the call: there is no message.
-  if (event.type === 'fail') return [answer, [failure(event, at)]];
   const start: StreamEvent[] = answer.begun
     ? []
     : [{ type: 'message_start', at, messageId: answer.messageId }];
+  // A failure before the first event is a failure of the call: there is no message. Only a message can be started over, so a
+  // failure that is worth another attempt begins one.
+  if (event.type === 'fail') {
+    const failed = failure(event, at);
+    return event.retryable ? [{ ...answer, begun: true }, [...start, failed]] : [answer, [failed]];
+  }
   const [next, events] = afterStart({ ...answer, begun: true }, event, at);
   return [next, [...start, ...events]];
 }

@@ -196,6 +196,24 @@ test('RUN-14 a failure ends the run with the code of the executor', async () => 
   expect(frames.at(-2)).toMatchObject({ event: 'error', data: { code: 'graph_broken', error: 'no edge' } });
 });
 
+test('RUN-14 a failure that is worth another attempt is asked once more, also if nothing was written before it', async () => {
+  const { url } = patient;
+  const overloaded = { type: 'fail', code: 'overloaded', error: 'not now', retryable: true } as const;
+  const [lucky, unlucky] = await Promise.all(['lucky', 'unlucky'].map((name) => start(url, name)));
+  await post(url, await claim(url, 'lucky'), 1, overloaded);
+  await post(url, await claim(url, 'lucky'), 1, text('Now.'), finish());
+  const frames = await framesOf(url, lucky!.id);
+  expect(frames.at(-2)).toMatchObject({ event: 'final', data: { text: 'Now.' } });
+
+  await post(url, await claim(url, 'unlucky'), 1, overloaded);
+  await post(url, await claim(url, 'unlucky'), 1, overloaded);
+  await framesOf(url, unlucky!.id);
+  expect(await readRun(url, unlucky!.id)).toMatchObject({
+    status: 'error',
+    error: { code: 'overloaded', error: 'not now' },
+  });
+});
+
 test('RUN-14 an executor that is silent for its lease loses the claim, and another one starts the message over', async () => {
   const { url } = world;
   const run = await start(url, 'slow');
