@@ -124,14 +124,25 @@ def perform(assignment):
                 unwanted.set()  # canceled, or lost
                 return
 
+    def send(seq, event):
+        post(f"{path}/events", {"claim": claim, "seq": seq, "events": [event]}, lease, unwanted)
+
     threading.Thread(target=beat, daemon=True).start()
     try:
         seq, last = 0, None
         for event in events_of(assignment["request"]):
             seq, last = seq + 1, event
-            post(f"{path}/events", {"claim": claim, "seq": seq, "events": [event]}, lease, unwanted)
+            try:
+                send(seq, event)
+            except Refused as refused:
+                if refused.status not in (400, 413):
+                    raise
+                # What is in the event is wrong, and would be again: the answer fails in its place.
+                last = {"type": "fail", "code": "invalid_event", "error": str(refused)[:4000]}
+                send(seq, last)
+                break
         if last is None or last["type"] not in ("finish", "fail"):
-            post(f"{path}/events", {"claim": claim, "seq": seq + 1, "events": [finish()]}, lease, unwanted)
+            send(seq + 1, finish())
     except Refused as refused:
         print(f"stopped {assignment['run_id']}: {refused}", file=sys.stderr)
     finally:
