@@ -13,6 +13,7 @@ import { guard } from '../../src/http/kernel/guard.ts';
 import { errorHandler } from '../../src/http/kernel/problem.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 
+const EXECUTOR = process.env.CONTINUO_TEST_EXECUTOR;
 const HTML = { accept: 'text/html,application/xhtml+xml' };
 
 describe('the files', () => {
@@ -178,7 +179,7 @@ describe('the server', () => {
 
   test('PLUS-5 the list of models says which can answer and what the others lack, and shows no key', async () => {
     const { body } = await ask('GET', `${world.url}/api/models`);
-    expect(body.default).toBe('offline/script');
+    expect(body.default).toBe(EXECUTOR ? `executor/${EXECUTOR}` : 'offline/script');
     expect(body.models).toContain('offline/demo');
     expect(body.providers).toContainEqual({ name: 'anthropic', usable: false, set: ['ANTHROPIC_API_KEY'] });
   });

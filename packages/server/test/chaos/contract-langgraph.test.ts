@@ -1,0 +1,3 @@
+import { wholeContractBehind } from './support/whole-contract.ts';
+
+wholeContractBehind('langgraph', 'a LangGraph graph');

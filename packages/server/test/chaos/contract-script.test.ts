@@ -1,0 +1,3 @@
+import { wholeContractBehind } from './support/whole-contract.ts';
+
+wholeContractBehind('script', 'an executor');
