@@ -1,10 +1,11 @@
 // The commands of the README do what it says, without a language model and without `jq`.
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { usePod } from '@continuo/testkit/fixtures';
-import { BIN, environment } from './support.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { emptyDatabase, temporaryFolder, usePod } from '@continuo/testkit/fixtures';
+import { BIN, environment, start } from './support.ts';
 
 const world = usePod({ CONTINUO_MODEL: 'offline/demo' });
 const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
@@ -47,4 +48,20 @@ test('README: the first commands work as written, offline', async () => {
 test('the addresses in the banner respond', async () => {
   for (const path of ['/', '/api', '/docs'])
     expect((await fetch(world.url + path, { headers: { accept: 'text/html' } })).status).toBe(200);
+});
+
+test('PLUS-6 the banner of a worker names the address of its probe, and nothing that it does not serve', async () => {
+  const database = await emptyDatabase();
+  const home = temporaryFolder();
+  const env = { DATABASE_URL: database.url, CONTINUO_HOME: home, CONTINUO_LOG_LEVEL: 'warn' };
+  const { child, ended } = start(['worker', '--port', '0'], { env });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await database.drop();
+  });
+  const banner = String((await once(child.stdout, 'data'))[0]);
+  const addresses = banner.match(/http:\S+/g) ?? [];
+  expect(addresses).toEqual([expect.stringMatching(/\/readyz$/)]);
+  expect((await fetch(addresses[0]!)).status).toBe(200);
 });

@@ -64,14 +64,17 @@ export async function start({ json = false, open, port, home, role }: StartOptio
   if (stopping) return;
   const { url, database, model } = server;
   // A server with an API key may have output that others can read, so its link has no token.
-  const console = config.apiKey === undefined ? server.link : url;
+  const link = config.apiKey === undefined ? server.link : url;
+  // A worker serves no console.
+  const console = config.role === 'worker' ? null : link;
   if (json) printJson({ url, open: console, model, database, home: config.home });
   else print(banner(server, { console, home: config.home, milliseconds: performance.now() - began }));
-  if (open && process.stdout.isTTY) openBrowser(server.link, env);
+  if (open && console !== null && process.stdout.isTTY) openBrowser(server.link, env);
 }
 
 interface BannerOptions {
-  readonly console: string;
+  /** Null for a pod that serves only probes and metrics. */
+  readonly console: string | null;
   readonly home: string;
   readonly milliseconds: number;
 }
@@ -80,13 +83,15 @@ function banner(
   { url, database, model }: RunningServer,
   { console, home, milliseconds }: BannerOptions,
 ): string {
+  const addresses =
+    console === null
+      ? [`ready  ${url}/readyz`]
+      : [`open   ${console}`, `api    ${url}/api`, `docs   ${url}/docs`];
   const lines = [
     '',
     'Continuo',
     '',
-    `open   ${console}`,
-    `api    ${url}/api`,
-    `docs   ${url}/docs`,
+    ...addresses,
     `data   ${database === 'embedded' ? home : 'the database of DATABASE_URL'}`,
     `model  ${model}`,
     '',

@@ -36,6 +36,8 @@ test('PLUS-6 a pod that serves runs nothing; a pod that runs takes the run, and 
   expect(await readRun(serving.url, run.id)).toMatchObject({ status: 'queued' });
   const { rows } = await database.pool.query<{ owner: string | null }>('select owner from threads');
   expect(rows).toEqual([{ owner: null }]);
+  const why = await ask('GET', `${serving.url}/api/runs/${run.id}/why`);
+  expect(why.body.sentence).toContain('pods with the role serve take no runs');
   const running = await pod('worker');
   onTestFinished(() => running.end());
   expect(await seen(serving.url, run.id, 'token')).toMatchObject({ data: { text: 'begun' } });

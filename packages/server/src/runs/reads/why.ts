@@ -129,7 +129,7 @@ function waitsFor(
       waits_for: 'pod',
       sentence: place.pod_name
         ? `Pod ${place.pod_name} is about to start the run.`
-        : 'The run waits for a pod with free capacity.',
+        : 'The run waits for a pod with free capacity; pods with the role serve take no runs.',
     };
   }
   if (state?.rest?.for === 'resume')
