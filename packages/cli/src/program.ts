@@ -143,7 +143,7 @@ function chatCommands(program: Command): void {
   remote(command(program, 'approve').argument('[id]', ID, identifier))
     .description('list waiting approvals, or decide one: approve, unless an option says otherwise')
     .option('--deny', 'deny the call; the model is told')
-    .option('--edit <json>', 'make the call with this input')
+    .option('--edit <json>', 'make the call with this input, or answer a question with it')
     .option('--retry', 'for a call with an unknown outcome: make it again')
     .option('--skip', 'for a call with an unknown outcome: do not make it again')
     .option('--comment <text>', 'a comment for the model')

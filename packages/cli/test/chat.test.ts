@@ -37,6 +37,30 @@ test('PLUS-5 chat streams the answer, shows calls with their results, and ends w
   expect(next).toMatchObject({ code: 0, stdout: 'From a pipe.\n' });
 });
 
+test('RUN-14 approve lists what an executor asks, and --edit answers it', async () => {
+  const url = `${world.url}/api/v1`;
+  const thread = await createThread(world.url);
+  const message = { content: 'Plan a trip', model: 'executor/travel' };
+  const sent = await ask('POST', `${world.url}/api/threads/${thread}/messages`, message);
+  const { body: assignment } = await ask('POST', `${url}/executors/travel/claim`, { wait: 30 });
+  const question = { type: 'tool_call', tool: 'ask_person', input: { question: 'Where to?' } };
+  await ask('POST', `${url}/runs/${assignment.run_id}/assignments/${assignment.message}/events`, {
+    claim: assignment.claim,
+    seq: 1,
+    events: [question, { type: 'finish' }],
+  });
+  const { data } = await seen(world.url, sent.body.run.id, 'approval');
+  const listed = await run(['approve']);
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${String(data['approval'])} .*question +ask_person +Where to\\?$`, 'm'),
+  );
+  const answer = await run(['approve', String(data['approval']), '--edit', '{"answer": "Rome"}']);
+  expect(answer).toMatchObject({ code: 0, stdout: expect.stringContaining('ask_person: answer') });
+  const next = await ask('POST', `${url}/executors/travel/claim`, { wait: 30 });
+  expect(next.body.request.history.at(-1)).toMatchObject({ output: { answer: { answer: 'Rome' } } });
+  await run(['stop', sent.body.run.id]);
+});
+
 test('PLUS-5 chat --json prints a line for `accepted`, each event without a gap, and `ended`', async () => {
   const { code, stdout } = await run(['chat', '--json', script({ tokens: 20 })]);
   expect(code).toBe(0);

@@ -32,7 +32,8 @@ export async function approve(id: string | undefined, options: ApproveOptions): 
         time(item.asked_at),
         item.kind,
         short(item.tool),
-        short(item.input, 80),
+        // What a question asks is its reason; it has no input.
+        short(item.kind === 'question' ? item.reason : item.input, 80),
       ]),
     ),
   );

@@ -11,7 +11,8 @@ const SUFFIX = '.test.ts';
 const ABOUT_MODELS: Readonly<Record<string, string>> = {
   audit: 'one call has an input that is not JSON; the protocol takes only objects',
   depth: 'calls have inputs that are too deep or too odd; the protocol refuses them, and the answer fails',
-  'foreign-ids': 'it stores an assignment for a run of its own, which has one already if an executor wrote its answer',
+  'foreign-ids':
+    'it stores an assignment for a run of its own, which has one already if an executor wrote its answer',
   tools: 'calls have inputs that are missing, null or not JSON; the protocol takes only objects',
   why: 'it expects the sentences about a model; those about an executor are in executors/protocol.test.ts',
 };
