@@ -31,7 +31,8 @@ def answer(request):
     if "reasoning" in step:
         yield {"type": "reasoning", "text": step["reasoning"]}
     words = step.get("deltas") or re.findall(r"\s*\S+\s*", step.get("text", ""))
-    for word in [*words, *["word "] * step.get("tokens", 0)]:
+    words = [*words, *["word "] * step.get("tokens", 0)]
+    for word in words:
         yield {"type": "text", "text": word}
         time.sleep(step.get("delay_ms", 0) / 1000)
     for number, made in enumerate(step.get("calls", [])):
