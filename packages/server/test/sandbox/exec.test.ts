@@ -70,6 +70,9 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
     expect(said(end)).toContain('/workspace/src/lib\n/workspace/src/lib/a.txt\n[exit code 0');
     expect(end.output).toMatchObject({ changes: [{ path: '/src/lib/b.txt', base: 0 }] });
     expect(said(await call('exec', { command: 'true', slice: '/nothing' }))).toContain('there is no');
+    expect(said(await call('exec', { command: 'true', slice: '/src/lib/a.txt' }))).toBe(
+      '/src/lib/a.txt is a file, not a folder; name the folder that it is in',
+    );
     expect(said(await call('exec', { command: 'true', slice: '../..' }))).toContain(
       'not a path in the workspace',
     );

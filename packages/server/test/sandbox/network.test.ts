@@ -197,6 +197,19 @@ describe.skipIf(!isThere)(`the network of commands${without}`, () => {
     expect(await refused('registry.npmjs.org')).toContain('started');
   });
 
+  test('WS-18 nobody is asked about a command whose hosts the policy does not list', async () => {
+    const { workspace } = await allowed(['registry.npmjs.org']);
+    const exec = world.tools.find(({ name }) => name === 'exec')!;
+    const checked = async (host: string) => {
+      const input = { command: 'true', network: [host] };
+      const tool = exec.variant!(input)!;
+      if (tool.effect === 'transactional' || !tool.check) throw new Error('exec checks no hosts');
+      await tool.check(input, { workspaceId: workspace } as Parameters<typeof tool.check>[1]);
+    };
+    await expect(checked('evil.example')).rejects.toThrow('does not let commands reach evil.example');
+    await expect(checked('registry.npmjs.org')).resolves.toBeUndefined();
+  });
+
   test('WS-18 with network, exec is of class external: a person is asked by default', () => {
     const exec = world.tools.find(({ name }) => name === 'exec')!;
     const online = exec.variant?.({ command: 'x', network: ['a.example'] });

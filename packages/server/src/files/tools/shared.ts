@@ -95,6 +95,19 @@ export async function requireFileOrFolder(
   if (!inside) await requireFile(world, workspaceId, path, 'file or folder');
 }
 
+/** Throws the failure of `requireFile` unless there is a folder with something in it at the path. */
+export async function requireFolder(
+  world: FileLookup,
+  workspaceId: string,
+  path: FilePath,
+): Promise<void> {
+  if (path.path === '/') return;
+  const [inside] = await listFiles(world.pool, workspaceId, { folder: path, limit: 1 });
+  if (inside) return;
+  await requireFile(world, workspaceId, path, 'folder');
+  throw new ToolFailure(`${path.path} is a file, not a folder; name the folder that it is in`);
+}
+
 async function whyNoFile(
   world: FileLookup,
   workspaceId: string,

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { z } from 'zod';
-import { folderAt, requireFileOrFolder, type ToolWorld } from '../../files/tools/shared.ts';
+import { folderAt, requireFolder, type ToolWorld } from '../../files/tools/shared.ts';
 import { readNetwork } from '../../workspaces/policies.ts';
 import { errorForModels, ToolFailure, type Tool } from '../../tools/tool.ts';
 import { COMMAND_CHARACTERS, DEFAULT_SECONDS, LIMITS, MOST_SECONDS } from '../limits.ts';
@@ -70,7 +70,13 @@ type OfflineTool = Extract<Tool<Input>, { effect: 'pure' | 'idempotent' | 'exter
 export function execTool(world: ToolWorld, sandbox: Sandbox): Tool<Input> {
   const offline = offlineTool(world, sandbox);
   // A command's requests cannot be undone, and the responses that it gets may be anybody's text.
-  const online = { ...offline, effect: 'external', untrusted: true } as const;
+  const online = {
+    ...offline,
+    effect: 'external',
+    untrusted: true,
+    // Nobody is asked about a command that could not run.
+    check: ({ network = [], slice }, { workspaceId }) => requirePossible(world, workspaceId, network, slice),
+  } satisfies Tool<Input>;
   return { ...offline, variant: ({ network = [] }) => (network.length > 0 ? online : null) };
 }
 
@@ -95,10 +101,8 @@ function offlineTool(world: ToolWorld, sandbox: Sandbox): OfflineTool {
       `Runs ${command.split('\n')[0]!.slice(0, 100)}${network.length > 0 ? `, with access to ${network.join(', ')}` : ''}`,
     summary: (output) => summaryOf(output),
     async run({ command, cwd, slice, timeout = DEFAULT_SECONDS, env, network = [] }, context) {
-      await requireListed(world, context.workspaceId, network);
-      const shown = folderAt(slice ?? '/');
-      if (shown.path !== '/') await requireFileOrFolder(world, context.workspaceId, shown);
-      const folder = shown.path;
+      await requirePossible(world, context.workspaceId, network, slice);
+      const folder = folderAt(slice ?? '/').path;
       const given = {
         command,
         cwd: insidePath(cwd ?? folder),
@@ -121,6 +125,16 @@ function offlineTool(world: ToolWorld, sandbox: Sandbox): OfflineTool {
       return described(result, timeout, context.callId);
     },
   };
+}
+
+async function requirePossible(
+  world: ToolWorld,
+  workspaceId: string,
+  network: readonly string[],
+  slice = '/',
+): Promise<void> {
+  await requireListed(world, workspaceId, network);
+  await requireFolder(world, workspaceId, folderAt(slice));
 }
 
 /** The workspace's policy lists the hosts that commands may reach. */
