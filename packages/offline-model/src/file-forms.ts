@@ -82,7 +82,7 @@ export const FILE_FORMS: readonly Form[] = [
   row('List the files in /notes', String.raw`list(?: all)?(?: the)? files(?: in (?<path>\S+))?`, 'ls'),
   row('Find all *.md files', String.raw`find(?: all)?(?: the)? (?<pattern>\S*[*?]\S*)(?: files)?`, 'glob'),
   row('Search for "rain"', 'search(?: the files)? for (?<pattern>.+)', 'grep', grep),
-  row('Run `ls -l`', '(?:run|execute)(?: the command)? (?<command>.+)', 'exec'),
+  row('Run `ls -l`', '(?:run|execute)(?: the command)?:? (?<command>.+)', 'exec'),
   form('Call read with {"path": "/list.md"}', CALL, ({ tool = '', json = '' }, { tools }) => {
     const input = tools.has(tool) ? parseJson(json) : null;
     return input ? [call(tool, input)] : null;

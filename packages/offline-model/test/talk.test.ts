@@ -147,6 +147,8 @@ describe('calls in plain words', () => {
     search for "cats and dogs" -> grep {"pattern":"cats and dogs","literal":true}
     move a.txt to old/a.txt -> move {"from":"a.txt","to":"old/a.txt"}
     run ls -la -> exec {"command":"ls -la"}
+    Run the command: ls -la -> exec {"command":"ls -la"}
+    run: ls -la -> exec {"command":"ls -la"}
     show me the history of a.txt -> history {"path":"a.txt"}
     what changed in a.txt? -> diff {"path":"a.txt"}
     undo the last change to a.txt -> restore {"path":"a.txt"}

@@ -96,11 +96,7 @@ export async function requireFileOrFolder(
 }
 
 /** Throws the failure of `requireFile` unless there is a folder with something in it at the path. */
-export async function requireFolder(
-  world: FileLookup,
-  workspaceId: string,
-  path: FilePath,
-): Promise<void> {
+export async function requireFolder(world: FileLookup, workspaceId: string, path: FilePath): Promise<void> {
   if (path.path === '/') return;
   const [inside] = await listFiles(world.pool, workspaceId, { folder: path, limit: 1 });
   if (inside) return;
