@@ -1,4 +1,4 @@
-// What a mode can be told beside the goal: who does what, how to tell that the goal is met, and limits. Everything has a default.
+// The options of a mode besides the goal: who assigns the work, how to tell that the goal is met, and limits. Each has a default.
 
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
@@ -29,7 +29,7 @@ type ConductedMode = Exclude<Mode, 'chat_mode'>;
 const NEXT: Record<ConductedMode, string> = {
   plan_then_execute: 'The plan waits for your approval before anything is done. You can edit it first.',
   parallel_agents: 'The agents coordinate through a plan that you can watch.',
-  autonomous: 'It goes on when you close this page. Calls that need approval still wait for you.',
+  autonomous: 'It continues when you close this page. Calls that need approval still wait for you.',
 };
 
 export function ModeOptions({ choice, change }: ModeOptionsProps) {
@@ -70,13 +70,13 @@ function Agents({
   ];
   return (
     <fieldset>
-      <legend className="font-medium">Who does what?</legend>
+      <legend className="font-medium">Who assigns the work?</legend>
       <div className="mt-1.5 space-y-1">
         <Radio name={name} checked={!isNamed} choose={() => change([])}>
           A planner divides the goal, and I approve its plan
         </Radio>
         <Radio name={name} checked={isNamed} choose={() => change(Array(LEAST_AGENTS).fill(NEW_AGENT))}>
-          I say it: they start at once
+          I do: the agents start at once
         </Radio>
       </div>
       {isNamed && (
@@ -152,7 +152,10 @@ function DoneWhen({ choice, change }: ModeOptionsProps) {
   });
   return (
     <div className="space-y-3">
-      <Labelled label="The goal is met when" hint="One per line; a judge decides. Empty: it derives them.">
+      <Labelled
+        label="The goal is met when"
+        hint="One criterion per line; a judge decides. If empty, the judge derives them."
+      >
         {(id) => (
           <textarea
             id={id}
@@ -225,7 +228,7 @@ function Limits({
             ? 'your limits'
             : mode === 'autonomous'
               ? '4 hours, 2 million tokens or 200 model calls'
-              : 'no limit of your own'}
+              : 'no limit set'}
         </span>
       </summary>
       <div className="mt-2 grid grid-cols-2 gap-3 sm:grid-cols-4">

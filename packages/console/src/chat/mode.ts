@@ -45,12 +45,12 @@ export const MODES: readonly { readonly value: Mode; readonly name: string; read
   {
     value: 'plan_then_execute',
     name: 'Plan, then execute',
-    about: 'Writes a plan that you edit and approve; then agents do it step by step.',
+    about: 'Writes a plan that you edit and approve; then agents carry it out step by step.',
   },
   {
     value: 'parallel_agents',
     name: 'Parallel agents',
-    about: 'Several agents work at the same time, and their results become one.',
+    about: 'Several agents work at the same time, and their results are merged.',
   },
   {
     value: 'autonomous',

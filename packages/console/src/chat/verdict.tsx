@@ -11,7 +11,7 @@ const LOOK: Record<VerdictItem['verdict']['verdict'], { readonly icon: LucideIco
     not_met: { icon: CircleDot, style: 'text-warn' },
     impossible: { icon: CircleX, style: 'text-bad' },
   };
-/** After this many rounds in a row that bring nothing new, the server ends the run. */
+/** After this many rounds in a row without progress, the server ends the run. */
 const IDLE_ROUNDS = 3;
 
 export function Verdict({ item: { verdict: data } }: { readonly item: VerdictItem }) {
@@ -19,7 +19,7 @@ export function Verdict({ item: { verdict: data } }: { readonly item: VerdictIte
   const { icon: Icon, style } = LOOK[verdict];
   const brought =
     idle > 0
-      ? `brought nothing new (${idle} of ${IDLE_ROUNDS} such rounds in a row end the run)`
+      ? `made no progress (${idle} of ${IDLE_ROUNDS} such rounds in a row end the run)`
       : `changed ${counted(changed, 'file or entity', 'files and entities')}`;
   return (
     <section

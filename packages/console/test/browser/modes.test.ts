@@ -67,7 +67,7 @@ describe.skipIf(chromiumPath === null)(`modes in the console${WITHOUT}`, () => {
   test('WS-15 agents are named with their briefs, and a brief that is missing is asked for', async () => {
     const page = await world.open('/');
     await chooseMode(page, 'Parallel agents');
-    await page.getByRole('radio', { name: 'I say it: they start at once' }).check();
+    await page.getByRole('radio', { name: 'I do: the agents start at once' }).check();
     await page.getByRole('textbox', { name: 'Brief of agent 1' }).fill(script({ text: 'One' }));
     await page.getByRole('button', { name: 'Add an agent' }).click();
     await page.getByRole('textbox', { name: 'Brief of agent 2' }).fill(script({ text: 'Two' }));
@@ -86,7 +86,7 @@ describe.skipIf(chromiumPath === null)(`modes in the console${WITHOUT}`, () => {
     for (const name of look === 'dark' ? ['Autonomous'] : ['Parallel agents', 'Autonomous']) {
       await chooseMode(page, name);
       await page.getByRole('region', { name: `Options: ${name}` }).waitFor();
-      if (name === 'Parallel agents') await page.getByRole('radio', { name: 'I say it' }).check();
+      if (name === 'Parallel agents') await page.getByRole('radio', { name: 'I do' }).check();
       expect(await violations(page)).toEqual([]);
       expect(await fits(page)).toBe(true);
       await take(page, `mode-${name.split(/\W/)[0]}-${look}`);
@@ -125,13 +125,11 @@ describe.skipIf(chromiumPath === null)(`modes in the console${WITHOUT}`, () => {
       ];
       const { chat } = await openAutonomous(goal, { done_when: { criteria } });
       const page = await world.open(`/chats/${chat.id}`, { profile });
-      await page.getByRole('alert').getByText('brought nothing new').waitFor();
+      await page.getByRole('alert').getByText('made no progress').waitFor();
       const third = page.getByRole('region', { name: 'Verdict on round 3' });
       await third.getByText('Round 3: not there yet').waitFor();
       expect(await third.innerText()).toContain('no file names a source');
-      expect(await third.innerText()).toContain(
-        'Decided by the judge. The round brought nothing new (3 of 3',
-      );
+      expect(await third.innerText()).toContain('Decided by the judge. The round made no progress (3 of 3');
       expect(await violations(page)).toEqual([]);
       expect(await fits(page)).toBe(true);
       await take(page, `autonomous-${look}`);

@@ -1,5 +1,5 @@
 // The mode parallel_agents: the agents that a person names work at the same time, each on its own brief, and one step merges their
-// results. It is a plan like any other, which the server writes: a parallel stage with a step for each agent, and a stage that merges.
+// results. The server writes this as an ordinary plan: a parallel stage with a step for each agent, and a stage that merges.
 
 import { printPlan, type AgentPlan, type PlanStep } from '@continuo/protocol';
 import type { FilePath } from '../files/paths.ts';
@@ -56,7 +56,7 @@ function oneLine(text: string, most: number): string {
   return text.replaceAll(/\s+/g, ' ').trim().slice(0, most).toWellFormed();
 }
 
-interface Told {
+interface AgentMessageInput {
   readonly goal: string;
   readonly path: string;
   readonly step: PlanStep;
@@ -64,8 +64,8 @@ interface Told {
   readonly inputs: readonly StepInput[];
 }
 
-/** What an agent is told, or the role that merges. */
-export function agentMessage({ goal, path, step, agents, inputs }: Told): string {
+/** The message of an agent, or of the role that merges the results. */
+export function agentMessage({ goal, path, step, agents, inputs }: AgentMessageInput): string {
   const index = agents.findIndex((_, at) => agentStep(at) === step.id);
   const agent = agents[index];
   if (!agent) return mergeMessage(goal, inputs);

@@ -1,5 +1,5 @@
-// What a plan's run expects, in the agent state of its chat: of the plan as a whole, of each step when it starts, and what became of
-// it when it ends. Made from the plan and from rows, without a model.
+// The expectations of a plan's run in the agent state of its chat: the expected outcome of the plan and of each step when it starts,
+// and the actual outcome when it ends. Made from the plan and from rows, without a model.
 
 import type { AgentPlan, EventData, NewEvent, PlanStep } from '@continuo/protocol';
 
@@ -8,7 +8,7 @@ const CHARACTERS = 500;
 
 type Expectation = NonNullable<NonNullable<EventData['agent_state_delta']['state']>['expectations']>[number];
 
-/** What the steps of a plan are to bring, when its run begins to carry it out. */
+/** The expected outcome of the plan's steps, when its run begins to carry them out. */
 export function planStarts(plan: AgentPlan): Expectation {
   const { stages, constraints = [] } = plan;
   const steps = stages.reduce((sum, stage) => sum + stage.steps.length, 0);

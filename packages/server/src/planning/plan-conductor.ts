@@ -1,5 +1,5 @@
-// Conducts the run of a plan: each step is a child run. What can start is decided by the scheduler from the statuses of the
-// steps, which change in the same append as the child's start or end.
+// Conducts the run of a plan: each step is a child run. The scheduler decides from the statuses of the steps which can start;
+// a status changes in the same append as the child's start or end.
 //
 // - C1 Only an approved plan runs: if the plan changes after its approval, no further step starts until it is approved again.
 // - C2 A step that is running in the rows but has no open child belongs to a run that has ended: it is pending again.
@@ -301,7 +301,7 @@ function changeOf(plan: AgentPlan, { planId }: PlanKey): (change: StepChange) =>
   };
 }
 
-/** The seed's executors that are built-in roles under another name. */
+/** Executors in plan files that are built-in roles under another name. */
 const ROLES: Readonly<Record<string, string>> = { research: 'researcher' };
 
 function spawnOf(

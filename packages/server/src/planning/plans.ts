@@ -1,5 +1,5 @@
-// Plans: read with the status of each step, approved, and their steps retried and skipped. What people ask of a plan is stored in
-// its rows at once, whichever pod gets it; the run that works on the plan reads it there.
+// Plans: reads them with the status of each step, approves them, and retries and skips their steps. Any pod stores a person's request
+// in the plan's rows at once; the run that works on the plan reads it there.
 
 import {
   checkPlan,
@@ -197,7 +197,7 @@ export class Plans {
     return isOpen(this.#world.pool, planId);
   }
 
-  /** Has a step done again, and with it the steps that were blocked by it. */
+  /** Retries a step, and with it the steps that it blocked. */
   async retryStep(key: PlanKey, stepId: string): Promise<PlanProgress> {
     return this.#changeStep(key, stepId, (plan, status) => {
       if (!['failed', 'blocked', 'skipped', 'done'].includes(status))
@@ -331,7 +331,7 @@ function requireSound({ plan, problems }: ReadPlan): void {
   );
 }
 
-/** Refuses if the plan of that version was another one; its statuses may have changed. */
+/** Refuses if the plan has changed since that version. Changed statuses are not a change of the plan. */
 async function requireSame(client: Queryable, key: PlanKey, read: ReadPlan, version: number): Promise<void> {
   if (version === read.version) return;
   const head = await readFile(client, key.workspaceId, key.planId);

@@ -13,7 +13,7 @@ import type { PlanKey } from './steps.ts';
 import { syncPlan } from './sync.ts';
 
 const RENDER_MS = 1000;
-/** How often plans are looked for whose pod died before it rendered them. */
+/** How often to look for plans whose pod died before it rendered them. */
 const SWEEP_MS = 10_000;
 /** How often a rendering starts again because another writer was faster. */
 const TRIES = 100;
@@ -32,7 +32,7 @@ interface Rendered {
   readonly ticked: boolean;
 }
 
-/** In a transaction. Does nothing to a file that is removed, or that is no plan at the moment. */
+/** In a transaction. Does nothing to a file that is removed, or that is not a plan at the moment. */
 export async function renderPlan(client: Queryable, key: PlanKey, rendering: Rendering): Promise<Rendered> {
   const { workspaceId, planId } = key;
   let ticked = false;
@@ -69,7 +69,7 @@ export async function renderPlan(client: Queryable, key: PlanKey, rendering: Ren
     );
     return { written, ticked };
   }
-  // It keeps changing: the next rendering will do.
+  // The file keeps changing: leave it to the next rendering.
   return { written: null, ticked };
 }
 

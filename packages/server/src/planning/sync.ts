@@ -1,8 +1,8 @@
 // From a plan's file to its rows. The file's versions are read in order, so that each tick has its author: a box that a person
 // changed is a change of the step's status, by compare-and-set against what the file showed before. Agents do not tick boxes: what
-// they did is said by the events of their runs, and the next rendering of the file says so again.
+// they did is in the events of their runs, and the next rendering of the file shows it.
 //
-// - Y1 A step keeps its status and its row while its id stays, wherever it moves; a step that is cut and pasted back has it again.
+// - Y1 A step keeps its status and its row while its id stays, wherever it moves; a step that is cut and pasted back gets it back.
 // - Y2 A tick never undoes a newer status: if the row has changed since the file was written, the row counts.
 
 import { createHash } from 'node:crypto';
@@ -194,7 +194,7 @@ function ticksOf(statuses: PlanStatuses, before: Steps): readonly StepChange[] {
   });
 }
 
-/** What a person may say of a step by its box; the others are said by runs. */
+/** Whether a person may set this status with a box; only runs set the others. */
 function mayBeTicked(status: PlanStepStatus): boolean {
   return status === 'pending' || status === 'done' || status === 'skipped';
 }

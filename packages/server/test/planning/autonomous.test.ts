@@ -161,7 +161,7 @@ test('WS-16 the watchdog ends a run whose rounds go in circles: files change, an
   });
   expect(await ended(run)).toMatchObject({
     status: 'error',
-    error: { code: 'no_progress', error: expect.stringContaining('3 rounds in a row brought nothing new') },
+    error: { code: 'no_progress', error: expect.stringContaining('3 rounds in a row made no progress') },
   });
   expect((await eventsOf(chat, 'verdict')).map(({ changed, idle }) => [changed, idle])).toEqual([
     [1, 0],

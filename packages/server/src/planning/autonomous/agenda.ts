@@ -36,11 +36,11 @@ export interface Agenda {
   readonly ends: ReadonlyMap<string, End>;
   /** By the id of their call. */
   readonly checks: ReadonlyMap<string, CheckResult>;
-  /** Contents that files had at the end of a round, by file and version. */
+  /** Hashes of the contents that files had at the end of a round, by file and version. */
   readonly hashes: ReadonlyMap<string, string>;
   /** What people sent to the run. */
   readonly added: readonly string[];
-  /** A child, the check or somebody who wrote to the run has brought text that others wrote. */
+  /** A child, the check or a message to the run has brought in untrusted content. */
   readonly isUntrusted: boolean;
   /** Model calls of all children. */
   readonly steps: number;

@@ -1,4 +1,4 @@
-// What the judge answers: criteria for a goal, and a verdict. Read strictly; an answer that cannot be read counts for nothing.
+// What the judge answers: criteria for a goal, and a verdict. Parsed strictly: an answer that does not parse is ignored.
 
 import { z } from 'zod';
 import { CRITERION_CHARACTERS, MOST_CRITERIA } from '@continuo/protocol';

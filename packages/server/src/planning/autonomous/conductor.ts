@@ -1,5 +1,5 @@
 // Conducts an autonomous run: rounds of work, each a child run, and after each round a verdict on the goal. What the worker says
-// about its work is no evidence.
+// about its work is not evidence.
 //
 // - A1 Before the first round there is a check command or at least one criterion; without either, a judge derives criteria.
 // - A2 The check command decides first: a goal whose check fails is not met. The judge sees results and versions, never claims.

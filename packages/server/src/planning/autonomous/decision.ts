@@ -14,9 +14,9 @@ import {
   type End,
 } from './agenda.ts';
 import { readCriteria, readVerdict, type JudgedVerdict } from './answers.ts';
-import { hasSeenBefore } from './circles.ts';
+import { repeatsEarlierState } from './repetition.ts';
 
-/** After this many rounds in a row that bring nothing new, the run ends. */
+/** After this many rounds in a row without progress, the run ends. */
 const IDLE_ROUNDS = 3;
 /** How many rounds a run may have. */
 const MOST_ROUNDS = 50;
@@ -127,7 +127,7 @@ class Decision {
     by: EventData['verdict']['by'],
   ): Next {
     const before = this.#agenda.verdicts.at(-1)?.idle ?? 0;
-    const isIdle = changed === 0 || hasSeenBefore(this.#rounds(round), this.#agenda.hashes);
+    const isIdle = changed === 0 || repeatsEarlierState(this.#rounds(round), this.#agenda.hashes);
     const data: EventData['verdict'] = {
       round,
       verdict,
@@ -197,11 +197,7 @@ function endOf(
   const why = reasons.join('; ');
   if (verdict === 'impossible') return fail('goal_impossible', `the goal is impossible: ${why}`, events);
   if (idle >= IDLE_ROUNDS)
-    return fail(
-      'no_progress',
-      `${idle} rounds in a row brought nothing new; the last verdict: ${why}`,
-      events,
-    );
+    return fail('no_progress', `${idle} rounds in a row made no progress; the last verdict: ${why}`, events);
   if (round < MOST_ROUNDS) return null;
   return fail(
     'round_limit',

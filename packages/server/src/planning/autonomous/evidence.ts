@@ -1,4 +1,4 @@
-// What the judge of an autonomous run is shown of a round: results of calls and versions of files. The worker's messages are not read.
+// What the judge of an autonomous run sees of a round: results of calls and versions of files. The worker's messages are not read.
 
 import { outputText, type EventData } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';

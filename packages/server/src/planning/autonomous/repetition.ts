@@ -6,12 +6,12 @@ import { versionKey, type End } from './agenda.ts';
  * Whether all files that the rounds changed have the contents that they had after an earlier round. A round that changed entities is
  * always new. `hashes` has the contents by file and version.
  */
-export function hasSeenBefore(rounds: readonly End[], hashes: ReadonlyMap<string, string>): boolean {
+export function repeatsEarlierState(rounds: readonly End[], hashes: ReadonlyMap<string, string>): boolean {
   const states: string[] = [];
   const contents = new Map<string, string>();
   for (const { files = [], entities = [] } of rounds) {
     for (const { file, v } of files) contents.set(file, hashes.get(versionKey(file, v)) ?? `version ${v}`);
-    // Entities have no contents here: what came before such a round cannot come again.
+    // Contents of entities are not compared, so no state before such a round can count as repeated.
     if (entities.length > 0) states.length = 0;
     states.push(JSON.stringify([...contents].toSorted(([a], [b]) => (a < b ? -1 : 1))));
   }
