@@ -390,7 +390,7 @@ function unknownKeys(file: Readonly<Record<string, unknown>>): string[] {
     .map((key) => `${key} in ${fileName} is not a setting${didYouMean(key, keys)}`);
 }
 
-/** `name=value,name=value`, with values that may be percent-encoded. An entry without a name or a value is no header. */
+/** `name=value,name=value`, with values that may be percent-encoded. An entry without a name or a value is not a header. */
 function headerList(list: string): Record<string, string> {
   return Object.fromEntries(
     list.split(',').map((entry) => {

@@ -1,4 +1,4 @@
-// ask_person: how an executor asks a person a question in the middle of its work, such as a graph that interrupts itself. The answer
+// ask_person: asks a person a question in the middle of an executor's work, for example when a graph interrupts itself. The answer
 // is the result of the call, which the next assignment has in its history.
 
 import { z } from 'zod';

@@ -26,7 +26,7 @@ interface Wanted extends AssignmentFilter {
   readonly signal: AbortSignal;
 }
 
-/** Why a post or a heartbeat does not count. */
+/** Why a post or a heartbeat is refused. */
 export type Refusal =
   | { readonly kind: 'not_found' | 'claim_lost' | 'already_answered' | 'canceled' | 'over' }
   | { readonly kind: 'gap'; readonly expected: number };
@@ -42,7 +42,7 @@ interface ClaimsOptions {
 interface Waiter {
   readonly executor: string;
   /** Claims with equal filters get the same assignments. */
-  readonly wish: string;
+  readonly filters: string;
   /** Looks for work, unless it is looking already; then it looks again. */
   look(): void;
   readonly looking: boolean;
@@ -56,11 +56,11 @@ export class Claims {
   constructor(options: ClaimsOptions) {
     this.#options = options;
     options.bus.subscribe(ASSIGNMENT_OFFERED, {
-      // One assignment needs one executor, but the message does not say whose wish it meets: one waiter of each wish looks. On
-      // other pods, others try too; the database decides.
+      // One assignment needs one executor, but the message does not say whose filters match it: one waiter for each set of
+      // filters looks. Waiters on other pods try too; the database decides.
       message: ({ executor }) => {
         const waiting = [...this.#waiters].filter((waiter) => waiter.executor === executor);
-        for (const equal of Map.groupBy(waiting, ({ wish }) => wish).values())
+        for (const equal of Map.groupBy(waiting, ({ filters }) => filters).values())
           (equal.find(({ looking }) => !looking) ?? equal[0])?.look();
       },
       rescan: () => this.#waiters.forEach((waiter) => waiter.look()),
@@ -125,7 +125,7 @@ export class Claims {
     gone.addEventListener('abort', leave);
     const waiter: Waiter = {
       executor,
-      wish: JSON.stringify([workspaceId, role]),
+      filters: JSON.stringify([workspaceId, role]),
       look,
       get looking() {
         return looking;
@@ -158,7 +158,7 @@ export class Claims {
     return refusalOf(status, held.claim, seq);
   }
 
-  /** Extends the lease, and waits for so many seconds. A refusal comes at once, also while it waits. */
+  /** Extends the lease, and waits for `wait` seconds. A refusal comes at once, also while it waits. */
   async heartbeat(
     held: Omit<Claim, 'leaseSeconds'>,
     { waitSeconds, signal }: { readonly waitSeconds: number; readonly signal: AbortSignal },
@@ -193,7 +193,7 @@ export class Claims {
     return isHeld ? null : refusalOf(status, held.claim, 1);
   }
 
-  /** Answers everybody who waits. */
+  /** Answers all waiting claims. */
   close(): void {
     this.#closed.abort();
   }

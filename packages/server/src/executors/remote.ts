@@ -116,7 +116,7 @@ function tooLarge(at: number): StreamEvent {
     type: 'stream_error',
     at,
     code: 'answer_too_large',
-    message: `the executor's answer has more than ${MOST_CHARACTERS} characters as JSON; longer texts belong into files`,
+    message: `the executor's answer has more than ${MOST_CHARACTERS} characters as JSON; longer texts belong in files`,
   };
 }
 

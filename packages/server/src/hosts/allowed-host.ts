@@ -10,7 +10,7 @@ const NAME = /^(\*\.)?[a-z\d]([a-z\d-]*[a-z\d])?(\.[a-z\d]([a-z\d-]*[a-z\d])?)*$
 
 /**
  * Reads `name`, `*.name`, an address or a range of addresses, each also with `:port`; null if it is none of these. An entry
- * is about what the URL says: a name that resolves to an allowed address is not allowed by it.
+ * matches the host as the URL names it: a name that resolves to an allowed address is not allowed by it.
  */
 export function parseAllowed(entry: string): AllowedHost | null {
   const { host, port } = split(entry.trim().toLowerCase());

@@ -16,7 +16,7 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, MOST_LISTED).join(', ')}, and ${names.length - MOST_LISTED} others`;
 }
 
-/** The most similar known name, at most three edits away; of equals, the one that begins most like it. */
+/** The most similar known name, at most three edits away; of equals, the one with the longest common beginning. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   return known

@@ -1,5 +1,5 @@
 // Limits for a command's whole process tree: memory and the number of processes; and the commands' share of the processors.
-// Only where this process may create control groups, which usually needs root. Knows version 2 of their interface, and version 1.
+// Only where this process may create control groups, which usually needs root. Supports versions 1 and 2 of their interface.
 
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -196,7 +196,7 @@ async function removeWhenEmpty(folder: string): Promise<void> {
 }
 
 /**
- * Of servers that were killed. A group with processes cannot be removed; a young one may belong to a command that is just being
+ * Removes the groups of servers that were killed. A group with processes cannot be removed; a young one may belong to a command that is just being
  * started by another server of this machine.
  */
 async function removeAbandoned({ memory, processes }: Hierarchy): Promise<void> {

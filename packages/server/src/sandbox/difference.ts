@@ -1,6 +1,6 @@
 // What a command changed: the overlay's upper folder, compared with the workspace. Only regular files count. Links, devices,
-// pipes, sockets and modes are left out, whatever they claim to be. No process of the command is left when this runs. All the
-// same, each step is made through the descriptor of its folder, so that nothing outside is read if something changes meanwhile.
+// pipes, sockets and modes are left out, whatever they claim to be. No process of the command is left when this runs. Even
+// so, each step goes through the descriptor of its folder, so that nothing outside is read if something changes meanwhile.
 
 import type { BigIntStats } from 'node:fs';
 import { close, fstat, readFile } from '../files/mirror/disk/calls.ts';
@@ -24,7 +24,7 @@ export interface Difference {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Dependencies and caches: they belong into the scratch volume, and never into the workspace. */
+/** Dependencies and caches: they belong in the scratch volume, never in the workspace. */
 const DEPENDENCIES = new Set([
   'node_modules',
   '.venv',

@@ -100,7 +100,7 @@ export interface Ended {
   readonly threadId: string;
 }
 
-/** Of how many commands of a chat the proposals are kept: the last ones. */
+/** How many commands of a chat keep their proposals: the latest ones. */
 const PROPOSALS = 50;
 
 export async function endExecution(pool: Pool, { runId, callId }: ExecutionId, ended: Ended): Promise<void> {
@@ -220,7 +220,7 @@ export async function readChange(
   return rows[0] ? { base: rows[0].base, content: Buffer.concat(rows.map(({ data }) => data)) } : null;
 }
 
-/** Notes which versions the files got, in the transaction that writes them. */
+/** Records which versions the files got, in the transaction that writes them. */
 export async function recordApplied(
   client: Queryable,
   { runId, callId }: ExecutionId,

@@ -36,12 +36,12 @@ export const DEFAULT_SECONDS = 120;
 export const MOST_SECONDS = 600;
 export const COMMAND_CHARACTERS = 32 * KiB;
 
-/** Of the output: what a model is shown of its beginning and its end, and what is kept for retrieval. */
+/** Bytes of output: shown to a model from the beginning and from the end, and kept for retrieval. */
 export const SHOWN_HEAD = 8 * KiB;
 export const SHOWN_TAIL = 8 * KiB;
 export const KEPT_OUTPUT = MiB;
 
-/** Of the changes that a command made: files, bytes of one, and bytes of all that are kept. */
+/** Maximum of a proposal: files, bytes of one file, and bytes of all files. */
 export const PROPOSED_FILES = 1000;
 export const PROPOSED_FILE_BYTES = 8 * MiB;
 export const PROPOSED_BYTES = 32 * MiB;

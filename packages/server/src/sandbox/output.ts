@@ -96,7 +96,7 @@ function safeText(text: string): string {
     .toWellFormed();
 }
 
-/** What a terminal shows of a line whose beginning was written again. */
+/** What a terminal shows of a line that was overwritten from its beginning. */
 function lastWritten(line: string): string {
   const end = line.endsWith('\r') ? line.length - 1 : line.length;
   return line.slice(end === 0 ? 0 : line.lastIndexOf('\r', end - 1) + 1, end);
@@ -129,7 +129,7 @@ export function withoutColors(text: string): string {
   return text.replaceAll(STYLES, '');
 }
 
-/** One line of plain text, such as the name of a file: what would control its reader is written as in JSON. */
+/** One line of plain text, such as the name of a file: characters that would control the reader's terminal are escaped as in JSON. */
 export function withoutControls(text: string): string {
   return text
     .toWellFormed()

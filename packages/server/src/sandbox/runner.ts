@@ -23,7 +23,7 @@ export interface Execution {
 
 export interface Folders {
   readonly workspace: string;
-  /** Stays from command to command. */
+  /** Kept between commands. */
   readonly scratch: string;
   /** Takes the writes to the workspace; `work` belongs to it. Both are empty at the start. */
   readonly upper: string;

@@ -1,4 +1,4 @@
-// What ends a running command before its time, whatever runs it: its limits, and the run that no longer wants it.
+// Ends a running command early, for every runner: when it reaches a limit, or when its run is canceled.
 
 import type { Readable } from 'node:stream';
 import type { Execution, Limit } from './runner.ts';
@@ -9,7 +9,7 @@ export interface Supervision {
   stop(): void;
 }
 
-/** Calls `end` once when the command must end. `more` are watches of the runner; they get what they call. */
+/** Calls `end` once when the command must end. `more` are watches of the runner; each gets the function to call. */
 export function supervise(
   { folders, limits, milliseconds, signal, onOutput }: Execution,
   output: Readable,

@@ -1,4 +1,4 @@
-// What a command finds around it, whatever runs it.
+// The environment of a command, the same for every runner.
 
 import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Execution } from './runner.ts';

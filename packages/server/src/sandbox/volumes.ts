@@ -90,7 +90,7 @@ async function keepOutput(folder: string, file: string): Promise<string> {
 
 const pathOf = (folder: string, number: number) => join(folder, `${number}.txt`);
 
-/** The last one first. */
+/** Newest first. */
 async function numbersIn(folder: string): Promise<readonly number[]> {
   return (await readdir(folder)).map((name) => Number.parseInt(name, 10)).toSorted((a, b) => b - a);
 }
@@ -119,7 +119,7 @@ async function isUsed(pool: Pool, threadId: string): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** A command may have made folders that even their owner cannot read, or nested them deeper than a path can say. */
+/** A command may have made folders that even their owner cannot read, or nested them deeper than the longest path. */
 async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

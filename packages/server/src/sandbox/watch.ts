@@ -78,7 +78,7 @@ async function measure(folders: readonly string[]): Promise<Size> {
         stderr: error.stderr ?? error.message,
       }),
     );
-    // Files that vanish meanwhile are no trouble. The name, which a command chooses, is in front and quoted.
+    // Files that vanish meanwhile are ignored. The name, which a command chooses, is in front and quoted.
     if (stderr.split('\n').some((line) => line !== '' && !line.endsWith(': No such file or directory')))
       return Infinity;
     return stdout.split('\n').reduce((sum, line) => sum + Number(line.split('\t')[0] ?? 0), 0);

@@ -209,7 +209,7 @@ function words(text: string): readonly string[] {
   return text.split(' ');
 }
 
-/** A folder of the host that a mount hides from this one command: none that the command needs. */
+/** A folder of the host to mount over for this command: one that the command does not need. */
 function mountPlace(needed: readonly string[]): string {
   const isFree = (path: string) =>
     statSync(path, { throwIfNoEntry: false })?.isDirectory() === true &&

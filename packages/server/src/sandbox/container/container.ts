@@ -1,4 +1,4 @@
-// Runs commands in containers of Docker or podman, also with another runtime such as gVisor's. The image is empty: programs come
+// Runs commands in containers of Docker or podman, with any runtime, such as gVisor's. The image is empty: programs come
 // from the host's /usr, read-only, so nothing is downloaded. launch.pl mounts the workspace with the command's layer above,
 // and enter.pl is the container's first process.
 
@@ -92,7 +92,7 @@ export async function createContainerRunner(options: ContainerOptions): Promise<
     // Not in the terminal's process group: Ctrl-C is for the server alone.
     const child = spawn(program, args, { cwd: '/', detached: true });
     const { stdin, stdout, stderr } = child;
-    // The container ends when its input does, also when the server is killed.
+    // The container ends when its input does, even if the server is killed.
     stdin.on('error', () => undefined);
     stdin.write(input(execution));
     let late: NodeJS.Timeout | undefined;
@@ -273,7 +273,7 @@ async function systemOptions(
     `${LABEL}=${folder}`,
     ...words(`--network none --read-only --user ${uid}:${uid} --hostname sandbox --cap-drop ALL`),
     ...words(`--security-opt no-new-privileges --ipc private --shm-size ${SHM_BYTES}`),
-    // Of the system's own, a command needs neither.
+    // A command needs none of these system folders, so they are hidden.
     ...['/sys', '/sys/fs/cgroup', '/run'].flatMap((path) => ['--tmpfs', `${path}:ro,size=4k`]),
     ...shown.flatMap((path) => bind(path, path, 'ro')),
     ...Object.keys(files).flatMap((name) => bind(join(folder, name), `/etc/${name}`, 'ro')),
@@ -317,7 +317,7 @@ function bind(source: string, target: string, access: 'ro' | 'rw'): readonly str
   ];
 }
 
-/** Of servers that were killed: containers that never started. One that runs ends with its server. */
+/** Removes containers that never started, because their server was killed. A running container ends with its server. */
 async function removeAbandoned(program: string, folder: string): Promise<void> {
   const filters = ['created', 'exited'].flatMap((status) => ['--filter', `status=${status}`]);
   const args = ['ps', '--all', '--quiet', '--filter', `label=${LABEL}=${folder}`, ...filters];
