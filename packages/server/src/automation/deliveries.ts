@@ -1,8 +1,8 @@
-// Delivers messages to webhooks, from any pod, signed as Standard Webhooks want it.
+// Delivers messages to webhooks, from any pod, signed according to Standard Webhooks.
 //
 // - A message is written in the commit of the event that it tells of (sql/functions/automation), so none is lost.
-// - To deliver one, a pod moves its `next_at` behind the time limit of a request. If the pod dies, the message comes due again:
-//   a receiver may get a message twice, and knows it by its `webhook-id`.
+// - To deliver one, a pod moves its `next_at` past the time limit of a request. If the pod dies, the message comes due again:
+//   a receiver may get a message twice, and can recognise it by its `webhook-id`.
 // - A failed message waits longer each time. When its attempts are used up it is dead, until a person sends it again.
 
 import { Webhook } from 'standardwebhooks';
@@ -20,7 +20,7 @@ import { DEAD_DAYS, DELIVERED_DAYS } from './webhook-rows.ts';
 
 /** The time limit of one request. */
 const REQUEST_MS = 15_000;
-/** How long a claimed message is left to its pod. Longer than a request and the statement after it. */
+/** How long a pod's claim on a message lasts. Longer than a request and the statement after it. */
 const CLAIM_SECONDS = 30;
 /** How many requests a pod makes at a time, and to one webhook. */
 const MOST_AT_ONCE = 32;
@@ -122,7 +122,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     rescan: () => work.wake(),
   });
 
-  // A plan that begins to wait is no event of a log.
+  // No log event announces a plan that begins to wait.
   bus.subscribe(FILES_CHANGED, {
     message: ({ workspaceId }) => wakeFor(workspaceId),
     rescan: () => undefined,

@@ -112,7 +112,7 @@ export type RunNow =
   /** Its outcome: started, skipped or refused. */
   | { readonly kind: 'done'; readonly time: NewTime };
 
-/** Starts a run of the schedule now, also if it is paused. Its next time stays as it is. */
+/** Starts a run of the schedule now, even if it is paused. Its next time stays as it is. */
 export async function runNow(world: StartWorld, workspaceId: string, id: string): Promise<RunNow> {
   const done = await transaction(world.pool, async (client) => {
     const { rows } = await client.query<ScheduleRow>(

@@ -169,7 +169,7 @@ async function chatDefaults(
   return chat ? { role: role ?? chat.role, model: model ?? chat.model } : null;
 }
 
-/** A stored principal has no power of its own: nobody is there to decide. */
+/** A run on behalf of a stored principal cannot decide anything: no person is present. */
 export function actingAs(stored: StoredPrincipal, workspaceId: string): Principal {
   return stored.kind === 'key' ? { ...stored, isPerson: false, workspaceId } : { ...stored, isPerson: false };
 }

@@ -1,4 +1,4 @@
-// Triggers: addresses by which others start a chat. The token in the address is the permission; only its hash is stored, so a copy
+// Triggers: addresses by which other programs start a chat. The token in the address is the permission; only its hash is stored, so a copy
 // of the database opens nothing.
 //
 // - An unknown token costs the same work as a known one up to the answer: one hash and one look-up by the hash.

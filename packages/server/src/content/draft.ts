@@ -17,12 +17,12 @@ import { readSite } from './site.ts';
 const ARTICLE_BYTES = 512 * 1024;
 const LISTED = 1000;
 
-/** A file of a type, and what of it is live. */
+/** A file of a content type, with its live version and its scheduled one. */
 export interface Piece {
   readonly slug: string;
-  /** Of the newest version of its file, or of what is live if the file was removed; the slug if it has none. */
+  /** From the newest version of the file, or from the live version if the file was removed; the slug if there is no title. */
   readonly title: string;
-  /** Null if the file was removed, and only what was published is left. */
+  /** Null if the file was removed, and only its publication is left. */
   readonly file: FileHead | null;
   readonly live: { readonly version: number; readonly title: string; readonly publishedAt: Date } | null;
   readonly scheduled: ScheduledPublication | null;
@@ -47,7 +47,7 @@ export interface Draft {
   /** The files that readers get with it: images, and files that it links to. */
   readonly shown: readonly ShownFile[];
   readonly problems: readonly ArticleProblem[];
-  /** What a person may want to know before it is published, and what does not keep it from being published. */
+  /** Good to know before publishing; they do not prevent it. */
   readonly warnings: readonly ArticleProblem[];
 }
 
@@ -357,7 +357,7 @@ async function checkReferences(
   return { missing, pieces };
 }
 
-/** Readers cannot follow a link to a piece that is not live. That is no mistake: two pieces may link to each other. */
+/** Readers cannot follow a link to a piece that is not live. That is not a mistake: two pieces may link to each other. */
 async function unpublishedAmong(
   { client, workspaceId }: Place,
   named: readonly Named[],

@@ -121,7 +121,7 @@ function fieldOf({ name, fields }: ContentType, field: string, path: string): Co
   );
 }
 
-/** What is published may be older than the type's file, which says now that the field is a number. */
+/** A published piece may be older than the type's file, in which the field is a number now. */
 function numberIn(bind: Bind, field: string): string {
   const json = `p.fields -> ${bind(field)}`;
   return `case when jsonb_typeof(${json}) = 'number' then (${json})::numeric end`;

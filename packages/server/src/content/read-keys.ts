@@ -14,7 +14,7 @@ import type { StoredPrincipal } from '../identity/principal.ts';
 
 /** The most read keys of a workspace. */
 export const MOST_READ_KEYS = 20;
-/** Says what the secret is for, to people and to programs that look for secrets. */
+/** Identifies a read key to people and to secret scanners. */
 const PREFIX = 'crk_';
 /** How long the keys of a workspace are used from memory, and of how many workspaces. */
 const FRESH_MS = 5000;

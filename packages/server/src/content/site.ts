@@ -26,7 +26,7 @@ export async function readSite({
 }: Place): Promise<{ readonly site: Site; readonly problem: string | null }> {
   const unread = (why: string) => ({
     site: {},
-    problem: `${SITE} ${why}; RSS and the sitemap do without it until it is corrected`,
+    problem: `${SITE} ${why}; RSS and the sitemap ignore it until it is corrected`,
   });
   const file = await findFile(client, workspaceId, { path: SITE, folded: fold(SITE) });
   if (!file) return { site: {}, problem: null };
@@ -85,7 +85,7 @@ ${entries.join('\n')}
 `;
 }
 
-/** Readers of a feed know no page that addresses could be relative to. Files come from this server, pages from the site. */
+/** A feed has no page that relative addresses could refer to, so all become absolute. Files come from this server, pages from the site. */
 function withWholeAddresses(html: string, { url }: Site, api: string): string {
   const { origin } = new URL(api);
   return html.replaceAll(/<(?:a|img)\s[^>]*>/g, (tag) =>
