@@ -9,7 +9,7 @@ export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
-/** What a provider gets of a request. */
+/** The part of a request that a provider gets. */
 export type Sent = Pick<ModelRequest, 'system' | 'history' | 'tools' | 'reasoning'>;
 
 export function hashRequest(model: string, { system, history, tools, reasoning }: Sent): string {

@@ -66,7 +66,7 @@ export interface RecordedRequest {
   readonly stored: Promise<unknown> | null;
 }
 
-/** Whether a part's text is not stored, because its source tells it: the log, or a version of a file. */
+/** Whether a part's text is not stored, because it can be rebuilt from its source: the log, or a version of a file. */
 function isRebuilt({ source }: Pick<ContextPart, 'source'>): boolean {
   return source.kind === 'event' || source.kind === 'file';
 }

@@ -1,5 +1,5 @@
 // Conversation modes: does the person think aloud (clarify), want to know something (inform), or want something done (act)? Rules decide by
-// the words of a message, without a model, so that the first token waits for nothing. Where they do not decide, the mode is clarify, and
+// the words of a message, without a model, so that nothing delays the first token. Where they do not decide, the mode is clarify, and
 // the model may find that the message asks for a change (`start_acting`). Modes apply in projects only. Pure.
 //
 // 1. In clarify and inform, no tool that changes the project is offered, and files below /projects are not written.

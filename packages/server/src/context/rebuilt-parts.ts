@@ -1,4 +1,4 @@
-// The texts of an earlier request's parts that are not stored, because their source tells them: the thread's log, or a version of a file.
+// The texts of an earlier request's parts that are not stored, because they can be rebuilt: from the thread's log, or a version of a file.
 
 import { readGuide } from '../agents/read-roles.ts';
 import { parseRoleFile } from '../agents/role-file.ts';

@@ -362,7 +362,7 @@ function untrustedOf({ entry }: HistoryEntry): { readonly untrusted?: true } {
   return isUntrusted(entry) ? { untrusted: true } : {};
 }
 
-/** All messages that the summary stands for, as far as the state holds them: the summary before is no source. */
+/** All messages that the summary stands for, as far as the state holds them: the previous summary is not a source. */
 function coveredBy({ history }: ThreadState, { toSeq, kept }: Stretch): readonly HistoryEntry[] {
   return history.filter((entry) => entry.seq <= toSeq && !kept.some(({ seq }) => seq === entry.seq));
 }

@@ -1,7 +1,7 @@
 // How many tokens a provider counts for one that the server estimates. The ratio is learned for each model of a workspace from the
 // usage that its provider reports, because languages and tokenizers differ.
 //
-// 1. A ratio that requests use is stored first, so every pod uses it, also after a restart. A request's manifest has the ratio that it used.
+// 1. A ratio that requests use is stored first, so every pod uses it, even after a restart. A request's manifest has the ratio that it used.
 // 2. It changes only by more than a tenth, so that what depends on it, such as the beginning of a request, rarely changes.
 // 3. The offline models report estimates of their own: their ratio is 1.
 
@@ -10,7 +10,7 @@ import type { Pool } from '../db/pool.ts';
 
 /** The ratio stays if the learned one differs by less than this share. */
 const LEAST_CHANGE = 0.1;
-/** A report outside of these is not believed: the provider counts something else than the input. */
+/** A report outside these bounds is ignored: the provider counts something other than the input. */
 const LEAST = 0.4;
 const MOST = 8;
 /** Estimated tokens of a request that is too small to learn from. */

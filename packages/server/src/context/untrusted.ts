@@ -6,12 +6,12 @@ import { currentSummary, outputText } from '@continuo/protocol';
 import type { HistoryMessage } from '../models/model.ts';
 import type { ThreadState } from '../threads/fold.ts';
 
-/** Whether a model that is shown this message has read what others wrote. */
+/** Whether this message has untrusted content. */
 export function isUntrusted(message: HistoryMessage): boolean {
   return message.role !== 'system' && message.untrusted === true;
 }
 
-/** Whether the thread's model has, in messages or in the summary that stands for them. */
+/** Whether the thread's model has read untrusted content, in messages or in the summary that replaces them. */
 export function hasReadUntrusted({ history, memory }: Pick<ThreadState, 'history' | 'memory'>): boolean {
   return history.some(({ entry }) => isUntrusted(entry)) || currentSummary(memory)?.data.untrusted === true;
 }

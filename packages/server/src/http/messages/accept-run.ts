@@ -4,7 +4,12 @@ import { z } from '@hono/zod-openapi';
 import type { Run } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
 import type { WorkspaceScope } from '../../identity/scope.ts';
-import { type Asked, enqueue, type Enqueue, findByIdempotencyKey } from '../../runs/accept/enqueue.ts';
+import {
+  type MessageRequest,
+  enqueue,
+  type Enqueue,
+  findByIdempotencyKey,
+} from '../../runs/accept/enqueue.ts';
 import { publicRun, readRun } from '../../runs/reads/read-runs.ts';
 import type { HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -47,7 +52,7 @@ export async function accept(
  * The run that an earlier request with the same idempotency key created; null if there is none. Used when the request would be
  * refused now.
  */
-export async function findAccepted({ db }: WorkspaceScope, asked: Asked): Promise<Accepted | null> {
+export async function findAccepted({ db }: WorkspaceScope, asked: MessageRequest): Promise<Accepted | null> {
   const outcome = await findByIdempotencyKey(db, asked);
   if (outcome?.kind === 'key_reused') throw keyReused();
   return outcome?.kind === 'replayed' ? acceptedRun(db, outcome.runId, true) : null;

@@ -17,7 +17,7 @@ import type { FactWorld } from '../facts/world.ts';
 type BusyPolicy = 'enqueue' | 'reject' | 'interrupt' | 'rollback' | 'steer';
 
 /** The caller's request, before defaults are filled in. */
-export interface Asked {
+export interface MessageRequest {
   readonly workspaceId: string;
   readonly threadId: string;
   readonly message:
@@ -28,7 +28,7 @@ export interface Asked {
         readonly policy?: BusyPolicy | undefined;
         /** What the thread is about from this message on; what it was about before, if absent. */
         readonly scope?: ThreadScope | undefined;
-        /** A part of it was written by others, whom nobody has checked. */
+        /** A part of it is untrusted content. */
         readonly untrusted?: true | undefined;
         /** The id of an earlier message. That message and everything after it are rewound. */
         readonly replaces?: string | undefined;
@@ -48,7 +48,7 @@ export interface Asked {
   readonly idempotencyKey: string | null;
 }
 
-export interface Enqueue extends Asked {
+export interface Enqueue extends MessageRequest {
   readonly files?: readonly AttachedFile[] | undefined;
   /** Set if the client named the run. */
   readonly runId?: string | undefined;
@@ -207,7 +207,10 @@ async function once(
 }
 
 /** The outcome of an earlier request with the same key. It may have been accepted even if it would be refused now. */
-export async function findByIdempotencyKey(client: Queryable, asked: Asked): Promise<Enqueued | null> {
+export async function findByIdempotencyKey(
+  client: Queryable,
+  asked: MessageRequest,
+): Promise<Enqueued | null> {
   const earlier = asked.idempotencyKey === null ? null : await findEarlier(client, asked);
   return earlier && replayed(earlier, hashOf(asked));
 }
@@ -219,7 +222,7 @@ interface Earlier {
 
 async function findEarlier(
   client: Queryable,
-  { workspaceId, idempotencyKey }: Asked,
+  { workspaceId, idempotencyKey }: MessageRequest,
 ): Promise<Earlier | null> {
   const { rows } = await client.query<Earlier>(
     `select request_hash, response from idempotency_keys
@@ -234,7 +237,7 @@ function replayed({ request_hash, response }: Earlier, hash: string): Enqueued {
   return { kind: 'replayed', runId: (JSON.parse(response) as { run: string }).run };
 }
 
-function hashOf({ chat, threadId, message, chosen }: Asked): string {
+function hashOf({ chat, threadId, message, chosen }: MessageRequest): string {
   return createHash('sha256')
     .update(JSON.stringify([chat ? null : threadId, message, chosen]))
     .digest('hex');

@@ -13,7 +13,7 @@ const MAX_DEPTH = 3;
 /** How many child runs a run may start. */
 const MAX_CHILDREN = 2000;
 
-/** What decides about a run, from its row. */
+/** Names the conductor of a run, with its options, in the run's row. */
 interface Directive {
   readonly mode: string;
   readonly [field: string]: unknown;
@@ -72,7 +72,7 @@ interface StartedChild {
 
 export interface ChildMessage {
   readonly text: string;
-  /** A part of it comes from others: from the parent's own message, or from a child that had read what others wrote. */
+  /** A part of it is untrusted content: from the parent's own message, or from a child that had read some. */
   readonly untrusted?: true | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What an ended child run hands to its parent: its last message, what it changed, and whether it had read what others wrote.
+// What an ended child run hands to its parent: its last message, what it changed, and whether it had read untrusted content.
 
 import type { EventData } from '@continuo/protocol';
 import type { Queryable } from '../../db/pool.ts';
@@ -34,7 +34,7 @@ export async function readOutcomes(
   );
 }
 
-/** Events without data are those that bring text that others wrote. */
+/** Events without data are those that bring in untrusted content. */
 function outcomeOf(events: readonly (readonly [string, unknown])[]): Outcome {
   const files = new Map<string, { path: string; v: number; file: string }>();
   const entities = new Map<string, { entity_type: string; entity_id: string; entity_name?: string }>();

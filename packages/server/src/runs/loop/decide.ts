@@ -13,7 +13,7 @@ export interface SentMessage {
   readonly content: string;
   readonly files?: readonly AttachedFile[];
   readonly scope?: ThreadScope;
-  /** A part of it was written by others, whom nobody has checked. */
+  /** A part of it is untrusted content. */
   readonly untrusted?: true;
 }
 
@@ -134,7 +134,7 @@ export function decide(state: ThreadState, facts: Facts, attempt: number, rules:
   const late = queued && !isPaused && lateLimit(run, queued.limits, facts.now);
   // A read-only claim appends no event: a message queued behind a parked run must not count as another attempt of that run.
   const next = queued ? conduct(run, queued) : null;
-  if (queued && !late && queued.cancel === null && rests(run, queued, next))
+  if (queued && !late && queued.cancel === null && isWaiting(run, queued, next))
     return { kind: 'rest', until: next && !isPaused ? deadlineOf(run, queued.limits) : expiryOf(run) };
   // A new owner must append its takeover before any other event of the run.
   if (run.heldBy !== attempt) return { kind: 'take_over', run };
@@ -179,7 +179,7 @@ function betweenRuns(state: ThreadState, facts: Facts, { idleMs, memory }: Decis
 }
 
 /** The run cannot continue until a person resumes it or decides about its calls, or until a child ends. */
-function rests(run: RunState, queued: QueuedRun, next: Next | null): boolean {
+function isWaiting(run: RunState, queued: QueuedRun, next: Next | null): boolean {
   const isPaused = run.rest?.for === 'resume';
   if (queued.pause !== isPaused) return false;
   if (isPaused) return true;

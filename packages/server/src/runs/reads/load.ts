@@ -1,4 +1,4 @@
-// What there is to do on the whole server, for operators: pods, the queue, and open runs by state.
+// The load of the whole server, for operators: pods, the queue, and open runs by state.
 
 import type { Queryable } from '../../db/pool.ts';
 import type { Load } from '../../telemetry/metrics.ts';

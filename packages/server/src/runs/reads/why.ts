@@ -27,7 +27,7 @@ interface Place {
   is_parked: boolean;
 }
 
-/** What the explanation needs of others. */
+/** What the explanation needs from other concepts. */
 interface Known {
   /** The MCP servers of a workspace that a pod is starting, as far as this pod knows. */
   readonly startingOn: (podId: string, workspaceId: string) => readonly string[];

@@ -86,8 +86,8 @@ function verdictOn(
 }
 
 /**
- * Whether the call could be made as things are. A call that is not transactional is only checked, by its tool. What a call would
- * find in files that the model may not read is no answer for the model.
+ * Whether the call could be made now. A call that is not transactional is only checked, by its tool. A call
+ * that touches files that the model may not read is not validated: the outcome would tell the model about them.
  */
 async function validate(
   context: StepContext,

@@ -2,7 +2,7 @@
 // be made, and is told how much they change.
 //
 // - A rehearsal leaves nothing: no rows, no events, and no work after a commit. Content that it staged on disk is discarded.
-// - It does not decide about the call. What it cannot tell, the call itself tells when it is made.
+// - It does not decide about the call. A problem that it cannot find appears when the call is made.
 
 import { createHash } from 'node:crypto';
 import type { NewEvent } from '@continuo/protocol';
