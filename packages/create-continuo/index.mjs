@@ -34,10 +34,10 @@ function main() {
     return refuse(`Name one folder, such as my-${template}.`);
   const folder = resolve(given);
   if (existsSync(folder) && !isEmptyFolder(folder))
-    return refuse(`${folder} is there already and is not an empty folder. Name another one.`);
+    return refuse(`${folder} already exists and is not an empty folder. Name another one.`);
   copy(template, folder);
   const shown = relative(process.cwd(), folder) || '.';
-  console.log(`${shown} has the template ${template}: ${TEMPLATES[template]}. Next:
+  console.log(`Created ${shown} from the template ${template}: ${TEMPLATES[template]}. Next:
 
   cd ${/\s/.test(shown) ? JSON.stringify(shown) : shown}
   npm install

@@ -31,7 +31,7 @@ test('PLUS-5 chats are listed, shown, renamed, archived, removed and restored', 
   expect((await run('chats', 'archive', chat.id)).stdout).toBe('Toads is archived\n');
   expect((await run('chats', 'list')).stdout).toBe('');
   expect((await run('chats', 'list', '--archived')).stdout).toContain('Toads');
-  expect((await run('chats', 'unarchive', chat.id)).stdout).toBe('Toads is back in the list\n');
+  expect((await run('chats', 'unarchive', chat.id)).stdout).toBe('Toads is no longer archived\n');
   const removed = await run('chats', 'remove', chat.id);
   expect(removed).toMatchObject({ code: 0, stdout: 'Toads is removed\n' });
   expect(removed.stderr).toContain(`continuo chats restore ${chat.id}`);

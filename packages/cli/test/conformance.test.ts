@@ -17,7 +17,7 @@ interface Report {
   }[];
 }
 
-async function judged(command: readonly string[], flaw = 'none', only: readonly string[] = []) {
+async function checkExecutor(command: readonly string[], flaw = 'none', only: readonly string[] = []) {
   // An executor with a flaw uses up its time; one without only needs it on a busy machine.
   const patience = flaw === 'none' ? '30' : '8';
   const options = ['--json', '--patience', patience, ...(only.length > 0 ? ['--only', ...only] : [])];
@@ -40,7 +40,7 @@ describe.concurrent('executors that follow the protocol', { timeout: 180_000 }, 
   };
   for (const [what, command] of Object.entries(programs))
     test(`RUN-14 an executor ${what} passes every check of the conformance suite`, async () => {
-      const { code, report, failed } = await judged(command);
+      const { code, report, failed } = await checkExecutor(command);
       expect(report.results.filter(({ result }) => result !== 'ok')).toEqual([]);
       expect(failed).toEqual([]);
       expect(report).toMatchObject({ conforms: true });
@@ -68,7 +68,7 @@ const FLAWS: Record<string, readonly string[]> = {
 describe.concurrent('executors with a flaw', { timeout: 180_000 }, () => {
   for (const [flaw, checks] of Object.entries(FLAWS))
     test(`RUN-14 an executor that ${flaw} fails the conformance suite`, async () => {
-      const { code, report, failed } = await judged([process.execPath, FLAWED], flaw, [
+      const { code, report, failed } = await checkExecutor([process.execPath, FLAWED], flaw, [
         ...new Set(['claim', 'answer', ...checks, 'valid']),
       ]);
       expect(failed).toEqual([...checks]);
@@ -81,7 +81,10 @@ test.concurrent(
   'RUN-14 a failed check says in a sentence what the executor did',
   { timeout: 180_000 },
   async () => {
-    const { whyOf } = await judged([process.execPath, FLAWED], 'sends no heartbeat', ['claim', 'lease']);
+    const { whyOf } = await checkExecutor([process.execPath, FLAWED], 'sends no heartbeat', [
+      'claim',
+      'lease',
+    ]);
     expect(whyOf('lease')).toBe('No heartbeat came while the response to a batch was slow.');
   },
 );
@@ -90,7 +93,7 @@ test('a check that does not exist is wrong usage, and a program that does not st
   const unknown = await continuo(['conformance', '--only', 'speed']);
   expect(unknown.code).toBe(2);
   expect(unknown.stderr).toContain('They are claim, answer,');
-  const { failed, report, whyOf } = await judged(['/no/such/program']);
+  const { failed, report, whyOf } = await checkExecutor(['/no/such/program']);
   expect(failed).toEqual(['claim']);
   expect(whyOf('claim')).toBe('The program did not start: spawn /no/such/program ENOENT.');
   expect(report.results.filter(({ result }) => result === 'skipped').length).toBeGreaterThan(10);

@@ -59,7 +59,7 @@ test('PLUS-13 what one version recorded of the stored logs is what the same code
   const recorded = await replay('--record', file);
   expect(recorded).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^What this version makes of \d+ events of 3 chats is in/),
+    stdout: expect.stringMatching(/^Recorded how this version reads \d+ events of 3 chats, in/),
   });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(readdirSync(folder)).toEqual(['replay.gz']);

@@ -63,7 +63,7 @@ export async function rename(id: string, title: string, remote: Remote): Promise
   print(`${chat.id} is called ${nameOf(chat)}`);
 }
 
-const DONE = { archive: 'archived', unarchive: 'back in the list', remove: 'removed', restore: 'restored' };
+const DONE = { archive: 'archived', unarchive: 'no longer archived', remove: 'removed', restore: 'restored' };
 export type Change = keyof typeof DONE;
 
 export async function change(action: Change, id: string, remote: Remote): Promise<void> {

@@ -1,7 +1,7 @@
 // Checks an executor, in whatever language it is written, against the protocol. Needs no server.
 
 import { CHECKS, type Check } from '../conformance/checks.ts';
-import { Judge } from '../conformance/judge.ts';
+import { MockServer } from '../conformance/mock-server.ts';
 import { Program } from '../conformance/program.ts';
 import { usageError } from '../failure.ts';
 import { bold, dim, green, note, plural, print, printJson, red, safe, yellow } from '../output.ts';
@@ -26,31 +26,31 @@ interface Result {
 export async function conformance(command: readonly string[], options: ConformanceOptions): Promise<void> {
   const { executor, json = false, patience, message, tool: tools, port } = options;
   const checks = chosen(options.only);
-  const judge = new Judge(executor);
-  await judge.open(port);
-  const env = { CONTINUO_URL: judge.url, CONTINUO_API_KEY: judge.key, CONTINUO_EXECUTOR: executor };
+  const server = new MockServer(executor);
+  await server.open(port);
+  const env = { CONTINUO_URL: server.url, CONTINUO_API_KEY: server.key, CONTINUO_EXECUTOR: executor };
   const program = command.length > 0 ? new Program(command, env) : null;
   if (!program) {
     note('Start your executor with these settings:');
     for (const [name, value] of Object.entries(env)) note(`  ${name}=${value}`);
   }
-  const scene = { judge, message, tools, patienceSeconds: patience };
+  const scene = { server, message, tools, patienceSeconds: patience };
   const results: Result[] = [];
   try {
     program?.start();
     for (const check of checks) {
-      const result = await judged(check, () => check.run(scene, program), {
+      const result = await runCheck(check, () => check.run(scene, program), {
         isAbsent: results[0]?.check === 'claim' && results[0].result === 'failed',
         hasProgram: program !== null,
       });
       results.push(result);
       if (!json) print(lineOf(result));
-      // What a failed check left behind is not the next one's.
-      judge.clear();
+      // Leftovers of a failed check must not affect the next one.
+      server.clear();
     }
   } finally {
     await program?.kill();
-    await judge.close();
+    await server.close();
   }
   report(results, json);
 }
@@ -62,7 +62,7 @@ function chosen(only: readonly string[] | undefined): readonly Check[] {
   return only ? CHECKS.filter(({ id }) => only.includes(id)) : CHECKS;
 }
 
-async function judged(
+async function runCheck(
   { id, says, needsProgram }: Check,
   run: () => Promise<void>,
   { isAbsent, hasProgram }: { readonly isAbsent: boolean; readonly hasProgram: boolean },

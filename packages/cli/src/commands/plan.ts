@@ -55,7 +55,7 @@ export async function run(
   const id = await findPlan(client, given);
   const started = await client.plans.run(id, restart ? { restart } : {});
   if (remote.json) return printJson(started);
-  note(dim(`Run ${started.run.id} works on the plan; \`continuo plan show\` shows how far it is.`));
+  note(dim(`Run ${started.run.id} works on the plan; \`continuo plan show\` shows its progress.`));
   report(await client.plans.progress(id), remote);
 }
 

@@ -1,5 +1,5 @@
-// Replays the stored logs through this version: before an upgrade it is recorded what the old version makes of them, and after
-// it the new version is checked against that.
+// Replays the stored logs through this version. Before an upgrade, it records how the old version reads them; after the upgrade, it
+// checks the new version against that recording.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -47,7 +47,7 @@ export async function replay({ check, record, chat, limit, ...local }: ReplayFla
   const count = `${plural(done.events, 'event')} of ${plural(done.threads, 'chat')}`;
   if ('differences' in done) return report(done, count, local.json ?? false);
   if (local.json) return printJson({ file: resolve(record!), ...done });
-  print(`What this version makes of ${count} is in ${record}`);
+  print(`Recorded how this version reads ${count}, in ${record}`);
 }
 
 function report(checked: Checked, count: string, json: boolean): void {

@@ -65,7 +65,7 @@ async function namesOf(client: Client, listed: Listed): Promise<ReadonlyMap<stri
   return names;
 }
 
-/** The states that `status` does not have: waiting, paused, and steered into another run. */
+/** The states that `status` does not tell: waiting, paused, and steered into another run. */
 async function statesOf(client: Client, listed: Listed): Promise<ReadonlyMap<string, string>> {
   const states = new Map<string, string>();
   for (const { id, steered_into } of listed) if (steered_into !== null) states.set(id, 'steered');

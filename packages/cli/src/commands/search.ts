@@ -10,7 +10,7 @@ export interface SearchOptions extends Remote {
   readonly limit: number;
 }
 
-/** What can be found and is no kind of entity. */
+/** What else can be found, besides entities. */
 const OTHER_KINDS = ['file', 'chat', 'message'];
 
 export async function search(

@@ -39,7 +39,7 @@ export async function start({ json = false, open, port, home, role }: StartOptio
   const began = performance.now();
   const starting = startServer({ config, log, env });
 
-  // Installed at once: a server that is told to stop while it starts, finishes its start and then stops.
+  // Installed at once: a server that gets a signal while it starts finishes its start and then stops.
   let stopping = false;
   const signals = onStopSignal({
     drain: () => {

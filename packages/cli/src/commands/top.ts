@@ -10,7 +10,7 @@ import { draw, totalRates, type Overview } from '../top/screen.ts';
 export interface TopOptions extends Remote {
   readonly once?: boolean;
   readonly interval: number;
-  /** Addresses of further pods, such as workers, which no proxy leads to. */
+  /** Addresses of further pods that no proxy leads to, such as workers. */
   readonly pod?: readonly string[];
 }
 

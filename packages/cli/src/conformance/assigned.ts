@@ -1,9 +1,9 @@
-// One assignment as the judge keeps it: what was posted, when the executor was heard of, and how the judge answers.
+// The mock server's record of one assignment: what the executor posted, when it last sent something, and how the server answers.
 
 import { randomUUID } from 'node:crypto';
 import type { Assignment, AssignmentRequest, ExecutorEvent, PostedEvents } from '@continuo/protocol';
 
-/** What the judge does in the place of answering well. */
+/** What the mock server does instead of answering normally. */
 export type Fault =
   | { readonly kind: 'cut' }
   | { readonly kind: 'busy' }
@@ -34,14 +34,14 @@ interface Given {
 export class Assigned {
   readonly leaseSeconds: number;
   readonly events: ExecutorEvent[] = [];
-  /** How the judge answers the post of a batch, which comes for the nth time. */
+  /** How the mock server answers the nth post of a batch. */
   onPost: (post: { readonly seq: number; readonly nth: number }) => Fault | null = () => null;
-  /** How the judge answers the nth heartbeat. */
+  /** How the mock server answers the nth heartbeat. */
   onBeat: (nth: number) => Fault | null = () => null;
   beats = 0;
   isReleased = false;
-  /** Requests that came when the executor knew that they are in vain. */
-  vain = 0;
+  /** Requests that came after the executor had learned of the refusal. */
+  requestsAfterRefusal = 0;
   /** The longest time between two signs of life, in seconds. */
   longestSilence = 0;
   readonly #given: Given;
@@ -93,12 +93,12 @@ export class Assigned {
     };
   }
 
-  /** An executor that continues to write gets this answer. */
+  /** From now on, the executor's requests get this refusal. */
   cancel(): void {
     if (!this.#isFinished) this.#refuse(CANCELED);
   }
 
-  /** How long nothing was heard by now, in seconds. */
+  /** The time since the last request, in seconds. */
   silence(): number {
     return this.#isFinished
       ? this.longestSilence
@@ -156,7 +156,7 @@ export class Assigned {
   }
 
   #refusalOf(claim: string): Refusal | null {
-    if (this.#refusal && Date.now() - this.#refusedAt > NOTICE_MS) this.vain += 1;
+    if (this.#refusal && Date.now() - this.#refusedAt > NOTICE_MS) this.requestsAfterRefusal += 1;
     return this.#refusal ?? (claim === this.#claim ? null : LOST);
   }
 

@@ -1,5 +1,5 @@
-// What every executor must do, whatever it writes. Each check leads an executor through one situation, and throws a sentence if it
-// does not behave.
+// What every executor must do, whatever it writes. Each check puts an executor into one situation, and throws an error with a sentence
+// if the executor misbehaves.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CANCELED, LOST, type Assigned, type Fault, type Refusal } from './assigned.ts';
@@ -25,15 +25,15 @@ export const CHECKS: readonly Check[] = [
   {
     id: 'claim',
     says: 'It claims work by long poll, and claims again when there is none',
-    run: async ({ judge, patienceSeconds }, program) => {
+    run: async ({ server, patienceSeconds }, program) => {
       await eventually(patienceSeconds, 'No claim came', () => {
         program?.assertStarted();
-        return judge.claims.length > 0;
+        return server.claims.length > 0;
       });
-      await eventually(patienceSeconds, 'It claimed once, and not again', () => judge.claims.length > 1);
-      const before = judge.claims.length;
+      await eventually(patienceSeconds, 'It claimed once, and not again', () => server.claims.length > 1);
+      const before = server.claims.length;
       await sleep(IDLE_SECONDS * 1000);
-      const claims = judge.claims.length - before;
+      const claims = server.claims.length - before;
       if (claims > IDLE_CLAIMS)
         throw new Error(`It sent ${claims} claims in ${IDLE_SECONDS} s. Claim with a \`wait\`, such as 30.`);
     },
@@ -58,18 +58,18 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'odd-history',
-    says: 'It takes notes of the server, files, reasoning, odd characters and fields that it does not know',
+    says: 'It accepts server notes, files, reasoning, odd characters and unknown fields',
     run: async (scene) =>
       void (await playRun(scene, { history: ODD_HISTORY, content: `${scene.message} ${ODD}` })),
   },
   {
     id: 'lost-response',
-    says: 'It sends a batch again whose response was lost, with the same number and the same events',
+    says: 'It repeats a batch whose response was lost, with the same number and the same events',
     run: (scene) => repeated(scene, { kind: 'cut' }, 'The response to a batch was cut off'),
   },
   {
     id: 'busy-server',
-    says: 'It sends a batch again that a busy server did not take (503)',
+    says: 'It repeats a batch that a busy server did not accept (503)',
     run: (scene) => repeated(scene, { kind: 'busy' }, 'A batch was answered with 503'),
   },
   {
@@ -108,47 +108,47 @@ export const CHECKS: readonly Check[] = [
   },
   {
     id: 'server-away',
-    says: 'It comes back by itself after the server was away',
+    says: 'It reconnects by itself after the server was away',
     run: async (scene) => {
-      await scene.judge.close();
+      await scene.server.close();
       await sleep(3000);
-      await scene.judge.open();
+      await scene.server.open();
       well(await playRun(scene));
     },
   },
   {
     id: 'killed',
-    says: 'After it was killed, a new one answers the message anew',
+    says: 'After it was killed, a new one answers the message from the beginning',
     needsProgram: true,
     run: async (scene, program) => {
       const request = requestOf(scene, [{ role: 'user', id: 'u1', content: scene.message }], null);
-      const assigned = scene.judge.offer({ request, leaseSeconds: 30 });
+      const assigned = scene.server.offer({ request, leaseSeconds: 30 });
       await inTime(assigned.begun, scene.patienceSeconds, 'No claim came');
       await program!.kill();
-      scene.judge.clear();
+      scene.server.clear();
       program!.start();
       well(await playRun(scene));
     },
   },
   {
     id: 'stopped',
-    says: 'SIGTERM ends it, without a claim that it takes along',
+    says: 'It ends on SIGTERM, and leaves no claim behind',
     needsProgram: true,
-    run: async ({ judge }, program) => {
-      const before = judge.claims.length;
-      await eventually(STOP_SECONDS, 'It does not claim', () => judge.claims.length > before);
+    run: async ({ server }, program) => {
+      const before = server.claims.length;
+      await eventually(STOP_SECONDS, 'It does not claim', () => server.claims.length > before);
       await inTime(program!.terminate(), STOP_SECONDS, 'It did not end on SIGTERM');
-      const after = judge.claims.length;
+      const after = server.claims.length;
       await sleep(1500);
-      if (judge.claims.length > after)
-        throw new Error('It claimed after it had ended: a part of it goes on.');
+      if (server.claims.length > after)
+        throw new Error('It claimed after it had ended: one of its processes still runs.');
     },
   },
   {
     id: 'valid',
     says: 'Each of its requests was valid: path, key, body, order of batches',
-    run: async ({ judge }) => {
-      if (judge.faults.size > 0) throw new Error([...judge.faults].join('\n'));
+    run: async ({ server }) => {
+      if (server.faults.size > 0) throw new Error([...server.faults].join('\n'));
     },
   },
 ];
@@ -180,9 +180,9 @@ function well(run: PlayedRun): PlayedRun {
   return run;
 }
 
-/** The first batch is answered with the fault; it must come again, and the answer must be whole. */
+/** The first batch is answered with the fault; the executor must repeat it, and the answer must be complete. */
 async function repeated(scene: Scene, fault: Fault, what: string): Promise<void> {
-  const wrong = new Set(scene.judge.faults);
+  const wrong = new Set(scene.server.faults);
   let times = 0;
   await playRun(scene, {
     prepare: first((assigned) => {
@@ -192,22 +192,28 @@ async function repeated(scene: Scene, fault: Fault, what: string): Promise<void>
       };
     }),
   });
-  if (times < 2) throw new Error(`${what}, and it did not come again.`);
-  const [worse] = [...scene.judge.faults].filter((each) => !wrong.has(each));
+  if (times < 2) throw new Error(`${what}, and the executor did not repeat the batch.`);
+  const [worse] = [...scene.server.faults].filter((each) => !wrong.has(each));
   if (worse !== undefined) throw new Error(worse);
 }
 
-/** After the refusal nothing more may come for the assignment, and the next one is taken. */
+/** After the refusal, the executor may send nothing more for the assignment, and must claim the next one. */
 async function stops(scene: Scene, prepare: (assigned: Assigned) => void): Promise<void> {
-  const { judge, patienceSeconds } = scene;
+  const { server, patienceSeconds } = scene;
   const request = requestOf(scene, [{ role: 'user', id: 'u1', content: scene.message }], null);
-  const assigned = judge.offer({ request, leaseSeconds: SHORT_LEASE });
+  const assigned = server.offer({ request, leaseSeconds: SHORT_LEASE });
   prepare(assigned);
-  const refused: Refusal = await inTime(assigned.over, patienceSeconds, 'Nothing came that could be refused');
+  const refused: Refusal = await inTime(
+    assigned.over,
+    patienceSeconds,
+    'It sent nothing that could be refused',
+  );
   await sleep(SHORT_LEASE * 1000);
   well(await playRun(scene));
-  if (assigned.vain > 0)
-    throw new Error(`After it was refused with ${refused.code}, ${assigned.vain} more requests came.`);
+  if (assigned.requestsAfterRefusal > 0)
+    throw new Error(
+      `After it was refused with ${refused.code}, ${assigned.requestsAfterRefusal} more requests came.`,
+    );
 }
 
 /** The first batch is answered late. */

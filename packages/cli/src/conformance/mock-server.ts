@@ -1,5 +1,5 @@
-// The server's side of the executor protocol, without a server behind it: it hands out assignments, stores what an executor posts,
-// misbehaves on purpose, and keeps a list of what the executor did wrong.
+// The server's side of the executor protocol, without a server behind it: hands out assignments, stores what an executor posts,
+// misbehaves on purpose, and lists what the executor did wrong.
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { schemas, type AssignmentRequest } from '@continuo/protocol';
 import { Assigned, type Fault } from './assigned.ts';
 
-/** The judge answers a claim after so long, whatever it asked for, so that many claims are seen. */
+/** The longest wait of a claim, whatever it asked for, so that the suite sees many claims. */
 const CLAIM_SECONDS = 1;
 const BODY_BYTES = 1024 * 1024;
 
@@ -23,10 +23,10 @@ interface Offer {
   readonly message?: string;
 }
 
-export class Judge {
+export class MockServer {
   readonly executor: string;
   readonly key = `key-${randomUUID()}`;
-  /** What no executor may do, in sentences; each once. */
+  /** What the executor did wrong, in sentences; each once. */
   readonly faults = new Set<string>();
   /** When each claim came. */
   readonly claims: number[] = [];
@@ -90,12 +90,12 @@ export class Judge {
       const [, runId, message, what] =
         /^\/api\/v1\/runs\/([^/]+)\/assignments\/([^/]+)\/(events|heartbeat)$/.exec(path) ?? [];
       if (what === undefined) {
-        this.faults.add(`${request.method} ${path} is no request of the protocol.`);
+        this.faults.add(`${request.method} ${path} is not a request of the protocol.`);
         return problem(response, 404, 'not_found');
       }
       const assigned = this.#assigned.get(`${runId}/${message}`);
       if (!assigned) {
-        this.faults.add(`${path} names an assignment that was never given.`);
+        this.faults.add(`${path} names an assignment that was never handed out.`);
         return problem(response, 404, 'assignment_not_found');
       }
       await (what === 'events'

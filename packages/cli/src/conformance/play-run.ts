@@ -1,15 +1,15 @@
-// A whole run as the server would lead it: answers until one makes no call, with made-up results in between.
+// Plays a whole run as the server would: asks for answers until one makes no call, with made-up results of the calls in between.
 
 import { randomUUID } from 'node:crypto';
 import type { AssignmentMessage, AssignmentRequest, ExecutorEvent } from '@continuo/protocol';
 import type { Assigned } from './assigned.ts';
-import type { Judge } from './judge.ts';
+import type { MockServer } from './mock-server.ts';
 
 /** A run that makes more answers than this does not end. */
 const MOST_ANSWERS = 50;
 
 export interface Scene {
-  readonly judge: Judge;
+  readonly server: MockServer;
   /** What the person says. */
   readonly message: string;
   /** The names of the tools that are offered beside `ask_person`. */
@@ -36,7 +36,7 @@ export interface PlayedRun {
 }
 
 export async function playRun(scene: Scene, run: RunToPlay = {}): Promise<PlayedRun> {
-  const { judge, message, patienceSeconds } = scene;
+  const { server, message, patienceSeconds } = scene;
   const { leaseSeconds = 30, content = message, results = 'good', prepare } = run;
   const runId = randomUUID();
   const history: AssignmentMessage[] = [...(run.history ?? []), { role: 'user', id: randomUUID(), content }];
@@ -44,7 +44,7 @@ export async function playRun(scene: Scene, run: RunToPlay = {}): Promise<Played
   const answers: Assigned[] = [];
   for (let number = 1; number <= MOST_ANSWERS; number += 1) {
     const request = requestOf(scene, [...history], state);
-    const assigned = judge.offer({ request, leaseSeconds, runId, message: `m${number}` });
+    const assigned = server.offer({ request, leaseSeconds, runId, message: `m${number}` });
     prepare?.(assigned);
     answers.push(assigned);
     const last = await inTime(assigned.finished, patienceSeconds, `The answer m${number} was not finished`);
@@ -65,7 +65,7 @@ export function requestOf(
   const input = { type: 'object', properties: {}, additionalProperties: true };
   return {
     role: 'assistant',
-    system: 'You are being checked: this is no real conversation.',
+    system: 'You are being checked: this is not a real conversation.',
     history: [...history],
     tools: ['ask_person', ...tools].map((name) => ({ name, description: `The tool ${name}.`, input })),
     max_output_tokens: null,

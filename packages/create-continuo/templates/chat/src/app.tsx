@@ -50,7 +50,9 @@ export function App() {
         {chat !== '' && <a href="#">New chat</a>}
       </header>
       {chat === '' ? (
-        <p className="hint">Say something. The chat goes on if you reload the page, or restart the server.</p>
+        <p className="hint">
+          Say something. The chat continues if you reload the page or restart the server.
+        </p>
       ) : (
         <Chat
           key={chat}

@@ -6,7 +6,7 @@ import { answer } from './answer.ts';
 const { CONTINUO_URL = 'http://127.0.0.1:4400', CONTINUO_API_KEY, CONTINUO_EXECUTOR = 'hello' } = process.env;
 
 console.log(
-  `Answers for executor/${CONTINUO_EXECUTOR} at ${CONTINUO_URL}. Ctrl-C finishes what has begun, and ends.`,
+  `Answers for executor/${CONTINUO_EXECUTOR} at ${CONTINUO_URL}. Ctrl-C finishes the open answers, and exits.`,
 );
 await runWorker({
   baseUrl: CONTINUO_URL,
