@@ -18,7 +18,7 @@ export function useNotifications(
     ];
     const before = known.current;
     known.current = new Set([...(before ?? []), ...waiting.map(({ id }) => id)]);
-    // What waited when the page was opened is no news.
+    // Approvals that already waited when the page was opened are not announced.
     if (before === null || !document.hidden || !isAllowed()) return;
     for (const { id, chat_id, body } of waiting) {
       if (before.has(id)) continue;

@@ -1,4 +1,4 @@
-// Has the last message of a chat answered again: the chat is rewound to before it, and the same message is sent.
+// Asks for another answer to the last message of a chat: rewinds the chat to before the message, and sends it again.
 
 import type { PersonItem, Turn } from '@continuo/protocol';
 import { newKey } from '@continuo/client';

@@ -21,7 +21,7 @@ interface ComposerProps {
   readonly stopping?: boolean;
   /** Pickers for the role, the model and the busy policy. */
   readonly children?: ReactNode;
-  /** What the mode of a new chat can be told. */
+  /** The options of a new chat's mode. */
   readonly options?: ReactNode;
   /** How full the model's context window is. */
   readonly context?: ReactNode;

@@ -61,7 +61,7 @@ export function Digest({ chat, seq }: DigestProps) {
   );
 }
 
-/** An open run in which nothing has happened is no news. */
+/** Whether there is anything to show: an open run without new events does not count. */
 function hasHappened({ since, usage, calls, steps, verdict, changed_counts, runs }: ChatDigest): boolean {
   return (
     usage.model_calls + calls.total + steps.length + changed_counts.files + changed_counts.entities > 0 ||

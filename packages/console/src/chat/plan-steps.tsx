@@ -1,4 +1,4 @@
-// The plan that a run carries out, as its events tell: each step with its status, its chat, and what it asks a person.
+// The plan that a run carries out, from the run's events: each step with its status, its chat, and its questions to a person.
 
 import { Link } from '@tanstack/react-router';
 import type { PlanItem } from '@continuo/protocol';

@@ -1,11 +1,11 @@
-// Up to which event the person has seen each chat, kept in the browser: what came later happened while they were away.
+// The last event of each chat that the person has seen, stored in the browser. Later events happened while the person was away.
 
 import { useEffect, useEffectEvent, useState } from 'react';
 
 const KEPT = 'continuo-seen';
 /** Chats with the latest visits; older ones are forgotten. */
 const MOST_CHATS = 300;
-/** A shorter absence is none. */
+/** A shorter absence does not count. */
 const AWAY_MS = 60_000;
 
 interface Visit {
@@ -30,7 +30,7 @@ export function useReturn(
     document.addEventListener('visibilitychange', onVisibilityChange);
     return () => {
       document.removeEventListener('visibilitychange', onVisibilityChange);
-      // What came to a hidden tab was not seen.
+      // Events that arrived while the tab was hidden were not seen.
       if (document.visibilityState === 'visible') leave();
     };
   }, [chat]);

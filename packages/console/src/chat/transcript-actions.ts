@@ -10,7 +10,7 @@ export interface TranscriptActions {
   /** The place of a turn among the variants of its message; undefined if there is one variant only. */
   readonly placeOf: (turn: Turn) => Place | undefined;
   readonly choose: (from: Place, way: Way) => void;
-  /** How a person has just come to a variant, once: the switch that was pressed is no longer on the page. */
+  /** The direction in which a person has just switched to a variant, once: that switch moves the focus here, because the pressed one is gone. */
   readonly movedTo: (place: Place) => Way | null;
   /** The last turn of the transcript. */
   readonly last: Turn | null;

@@ -51,7 +51,7 @@ export function Actions({ piece, version, canPublish }: ActionsProps) {
             onClick={() => void act(() => client.content.cancelSchedule(type, slug))}
           >
             <X className="size-4" aria-hidden="true" />
-            Cancel this time
+            Cancel the schedule
           </Button>
         </div>
       )}
@@ -82,7 +82,7 @@ export function Actions({ piece, version, canPublish }: ActionsProps) {
             onClick={() => void act(() => client.content.restore(type, slug, { version: before }))}
           >
             <Undo2 className="size-4" aria-hidden="true" />
-            Bring back version {before}
+            Restore version {before}
           </Button>
         )}
         {live && (

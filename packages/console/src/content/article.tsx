@@ -1,4 +1,4 @@
-// A piece of content: how it will look, what differs from what is live, what is wrong with it, its versions, and publishing.
+// A piece of content: its preview, its changes since the live version, its problems, its versions, and publishing.
 
 import { CircleCheck, Newspaper, SearchX, TriangleAlert } from 'lucide-react';
 import { Suspense, useState } from 'react';
@@ -62,7 +62,7 @@ export function ArticleView({ type, slug }: { readonly type: string; readonly sl
 
 type View = 'preview' | 'changes' | 'write';
 const VIEWS: Readonly<Record<View, string>> = {
-  preview: 'As it will look',
+  preview: 'Preview',
   changes: 'What changes',
   write: 'Edit the text',
 };

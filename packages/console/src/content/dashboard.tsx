@@ -134,7 +134,7 @@ function NewCampaign() {
   );
 }
 
-/** Chats in which the strategist is at work, also while there is no plan yet, or could not go on. */
+/** Chats in which the strategist is at work or has failed, including those that have no plan yet. */
 function AtWork() {
   const chats = useChats().data?.pages.flatMap(({ items }) => items) ?? [];
   const shown = chats.filter(

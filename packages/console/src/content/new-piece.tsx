@@ -1,4 +1,4 @@
-// What a person writes: a piece, whose title makes its file and whose page is where it is written; and the rules for the team.
+// Starts what a person writes: a new piece, whose title names its file and whose page has the form; and the rules for the team.
 
 import { useNavigate } from '@tanstack/react-router';
 import { BookText, PenLine } from 'lucide-react';
@@ -134,7 +134,7 @@ async function createPiece(type: string, title: string): Promise<string> {
   for (let at = 1; ; at += 1) {
     const slug = at === 1 ? name : `${name}-${at}`;
     try {
-      // JSON is YAML that needs no care for what the title contains.
+      // JSON is valid YAML, and needs no quoting rules for the title.
       const text = `---\ntitle: ${JSON.stringify(title)}\n---\n\n\n`;
       await client.files.write(`/content/${type}/${slug}.md`, text, { base: null });
       return slug;

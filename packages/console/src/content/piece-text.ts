@@ -42,7 +42,7 @@ export function readPiece(text: string): PieceText | null {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       fields[name] = value;
     else if (Array.isArray(value)) fields[name] = value.map(String);
-  // A file ends with a line end, which is no part of what a person writes.
+  // A file ends with a line end, which is not part of what a person writes.
   return { fields, body: parts.body.replace(/\n$/, '') };
 }
 
@@ -50,7 +50,7 @@ export function withBody(text: string, body: string): string {
   return join(split(text)?.yaml ?? '', body);
 }
 
-/** An empty value takes the field out. */
+/** An empty value removes the field. */
 export function withField(text: string, name: string, value: FieldValue): string {
   const { yaml, body } = split(text)!;
   const document = documentOf(yaml)!;

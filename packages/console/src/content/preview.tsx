@@ -64,7 +64,7 @@ function prepareLink(link: HTMLAnchorElement): void {
   }
 }
 
-/** What is wider than the page scrolls by itself, also with the keyboard. */
+/** An element that is wider than the page scrolls by itself, with the keyboard too. */
 function prepareWide(wide: Element): void {
   const frame = document.createElement('div');
   frame.className = 'overflow-x-auto';

@@ -1,4 +1,4 @@
-// The queries of content. All are read again whenever something in the workspace changes: publishing does that too.
+// The queries of content. All are read again at every change in the workspace, because publishing is one.
 
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import { client } from '../data/client.ts';

@@ -34,7 +34,7 @@ export function PublishingQuestion({ approval, decided = null, isOnItsPage = fal
   const { data: checked, error, isPending } = useCheck(piece, publishes && isOpen ? version : null);
   const name = checked?.title ?? inWords(piece.slug);
   const question = `${publishingWords(approval, name)}?`;
-  // What readers would get with it stands there before anybody can agree.
+  // Nobody can agree before the files that readers would get are shown.
   const busy = state.kind === 'answering' || isReplay || (publishes && version !== null && isPending);
   const decide = (decision: 'yes' | 'no') => {
     // The button that has the focus is about to disappear.
@@ -111,7 +111,7 @@ export function PublishingQuestion({ approval, decided = null, isOnItsPage = fal
           ) : state.late ? (
             <Visible text={state.decisionText} />
           ) : said === 'yes' ? (
-            'You agreed. The team goes on.'
+            'You agreed. The team continues.'
           ) : (
             'You said no. The team is told.'
           )}

@@ -16,9 +16,9 @@ import { inWords, useContentTypes, type ContentType, type StoredPiece } from './
 
 type Kind = ContentType['fields'][string]['kind'];
 
-/** What stands above the text; the other fields are behind “More”. */
+/** Fields above the text; the others are behind “More”. */
 const FIRST = ['title', 'description'];
-/** The name of the file says it; and whether a piece is live is not written in its file. */
+/** Fields that are not shown: the file's name is the slug, and the file does not decide whether a piece is live. */
 const HIDDEN = new Set(['slug', 'status']);
 const WORDS: Readonly<Record<string, readonly [label: string, hint: string]>> = {
   description: ['Description', 'One or two sentences that say why to read it.'],
@@ -144,7 +144,7 @@ function Field({ name, kind, required, value, change }: FieldProps) {
             onChange={({ target }) => change(target.value === '' ? '' : target.value === 'true')}
             className={FIELD}
           >
-            <option value="">Not said</option>
+            <option value="">Not set</option>
             <option value="true">Yes</option>
             <option value="false">No</option>
           </select>

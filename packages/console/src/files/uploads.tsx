@@ -1,4 +1,4 @@
-// Uploads by drag, by paste and from the file chooser, into a folder; and what became of them.
+// Uploads by drag, by paste and from the file chooser, into a folder, and their outcome.
 
 import { CircleAlert, LoaderCircle, Upload, X } from 'lucide-react';
 import { useEffect, useRef, useState, type DragEvent, type ReactNode } from 'react';
@@ -64,7 +64,7 @@ async function uploadAll(folder: string, files: readonly Named[]): Promise<void>
   await queries.invalidateQueries({ queryKey: keys.files });
 }
 
-/** What became of the last uploads. */
+/** The outcome of the last uploads. */
 export function UploadStatus() {
   const state = useStore(uploads);
   const running = state !== null && state.done.length + state.failed.length < state.of;

@@ -1,4 +1,4 @@
-// What a chat has in focus, and what its next message is to be about, which a person chooses: a project, or something in one.
+// The focus of a chat, and the scope that a person chooses for its next message: a project, or something in one.
 
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

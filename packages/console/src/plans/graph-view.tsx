@@ -7,7 +7,7 @@ import { Visible } from '../ui/visible.tsx';
 import { layOut, STEP_HEIGHT, STEP_WIDTH, type PlanGraph } from './graph.ts';
 import { STATUS, StatusIcon } from './status.tsx';
 
-/** The layout takes longer than a person waits for more. */
+/** With more steps, the layout would take too long. */
 const MOST_STEPS = 300;
 
 const FRAME: Partial<Record<string, string>> = {

@@ -58,7 +58,7 @@ export function edgesOf(stages: readonly PlanStage[]): GraphEdge[] {
   return edges;
 }
 
-/** Inputs that are no steps, in a plan with problems, are left out. */
+/** Leaves out inputs that are not steps, which a plan with problems may have. */
 export function layOut(stages: readonly PlanStage[]): PlanGraph {
   const graph = new Graph().setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 34, marginx: 4, marginy: 4 });
   const ids = stages.flatMap(({ steps }) => steps.map(({ id }) => id));

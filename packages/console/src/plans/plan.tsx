@@ -44,7 +44,7 @@ export function PlanView({ id, children }: PlanViewProps) {
   if (isMissing(error))
     return (
       <Empty icon={SearchX} title="Plan not found" heading="h1">
-        Its file may have been removed, or it is no plan any more.
+        Its file may have been removed, or it is no longer a plan.
       </Empty>
     );
   if (error && !plan) return <Failure error={error} retry={() => void refetch()} heading="h1" />;

@@ -1,4 +1,4 @@
-// The queries of plans. A plan's progress is read again whenever something in the workspace changes: every status of a step does.
+// The queries of plans. A plan's progress is read again at every change in the workspace, because the status of a step is one.
 
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { PlanProgress } from '@continuo/protocol';

@@ -1,4 +1,4 @@
-// Commands of agents: why there are none on this server, if so, and the hosts that they may be given access to.
+// Agents' commands: why this server has none, if it has none, and the hosts that they may reach.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -22,7 +22,7 @@ export function Network() {
       about={
         <>
           Commands of agents have no network. A command that names hosts from this list may reach these, if
-          the policy allows it or a person approves. One host a line: <Code>registry.npmjs.org</Code>,{' '}
+          the policy allows it or a person approves. One host per line: <Code>registry.npmjs.org</Code>,{' '}
           <Code>*.example.org</Code>, <Code>example.org:8443</Code>.
         </>
       }

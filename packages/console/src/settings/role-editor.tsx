@@ -1,4 +1,4 @@
-// Edits the file of a role where the role is shown. What is wrong with it is said below the text, with the line.
+// Edits the file of a role where the role is shown. Problems are shown below the text, with their lines.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useRef, useState, type FormEvent } from 'react';

@@ -106,7 +106,7 @@ interface ShownProps {
 
 function Shown({ usage, by, measure, range }: ShownProps) {
   const { buckets, series, others, total } = usage;
-  if (series.length === 0) return <p className={`${CARD} px-4 py-3 text-soft`}>No usage in this time.</p>;
+  if (series.length === 0) return <p className={`${CARD} px-4 py-3 text-soft`}>No usage in this period.</p>;
   const format = range === 'day' ? hour : range === 'year' ? month : day;
   const labels = buckets.map((at) => format.format(new Date(at)));
   const all = others ? [...series, { ...others, key: 'others', name: `${others.count} others` }] : series;

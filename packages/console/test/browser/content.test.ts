@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === null)(`content in the console${WITHOUT}`, () =>
     await page.getByRole('textbox', { name: 'Live: version 1', exact: true }).waitFor();
     await picture(page, 'changes');
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'As it will look' }).click();
+    await page.getByRole('button', { name: 'Preview' }).click();
 
     await page.getByRole('button', { name: 'Publish later' }).click();
     await page.getByLabel('Goes live on').fill('2020-05-01T09:30');
@@ -77,7 +77,7 @@ describe.skipIf(chromiumPath === null)(`content in the console${WITHOUT}`, () =>
     await overview.getByRole('region', { name: 'Calendar' }).getByText('Tea for beginners').waitFor();
     await overview.getByText('Goes live May 1, 2029').waitFor();
     await picture(overview, 'calendar');
-    await page.getByRole('button', { name: 'Cancel this time' }).click();
+    await page.getByRole('button', { name: 'Cancel the schedule' }).click();
     await overview.getByRole('region', { name: 'Calendar' }).waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Publish changes' }).click();
@@ -144,7 +144,7 @@ describe.skipIf(chromiumPath === null)(`content in the console${WITHOUT}`, () =>
     expect(await form.getByLabel('Text').inputValue()).toBe('One.\n\n## Two');
     await form.getByRole('button', { name: 'Save' }).press('Enter');
     const preview = page.getByRole('article', { name: 'Preview' });
-    await page.getByRole('button', { name: 'As it will look' }).press('Enter');
+    await page.getByRole('button', { name: 'Preview' }).press('Enter');
     await preview.getByRole('heading', { name: 'Two' }).waitFor();
     await page.getByRole('button', { name: 'Publish now' }).press('Enter');
     await page.getByText(/Version 2 has been live since/).waitFor();
