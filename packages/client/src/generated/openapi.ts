@@ -3666,7 +3666,7 @@ export interface paths {
         };
         /**
          * List plans with their states, newest first
-         * @description From rows alone: a change of a plan’s file is in it within a second.
+         * @description Reads only rows: a change of a plan’s file shows within a second.
          */
         get: {
             parameters: {
@@ -3716,7 +3716,7 @@ export interface paths {
         };
         /**
          * Read a plan with the status of each step
-         * @description The stages and steps of the plan’s file, and what is wrong with it. The change feed has a `plan_step` for every step that changes, and a `plan_changed` for the plan.
+         * @description The stages and steps of the plan’s file, and its problems. The change feed has a `plan_step` for every step that changes, and a `plan_changed` for the plan.
          */
         get: {
             parameters: {
@@ -3808,7 +3808,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a step
-         * @description The step is pending again, and with it the steps that were blocked.
+         * @description The step and the steps that it blocked are pending again.
          */
         post: {
             parameters: {
@@ -6395,7 +6395,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the pieces of a type, with what is live of each */
+        /** List the pieces of a type, with the live version of each */
         get: {
             parameters: {
                 query?: never;
@@ -6485,7 +6485,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a version of a piece
-         * @description What is live is a copy of this version. Later edits of the file change nothing until it is published again.
+         * @description Readers get a copy of this version. Later edits of the file are not live until it is published again.
          */
         post: {
             parameters: {
@@ -6576,8 +6576,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish a version again that was live before
-         * @description Without a version, the one that was live last, other than the one that is live now. The file stays as it is; …/publish publishes it again.
+         * Publish an earlier live version again
+         * @description Without a version, the last live one before the current one. The file stays as it is; …/publish publishes it again.
          */
         post: {
             parameters: {
@@ -6666,7 +6666,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish a version of a piece at a time
+         * Schedule a version of a piece for publication
          * @description This version is published at `at`, once, by any server that runs then, or by the first that runs after it. It replaces the time that the piece had. Publishing or unpublishing the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.
          */
         post: {
@@ -6699,8 +6699,8 @@ export interface paths {
             };
         };
         /**
-         * Cancel the publication of a piece at a time
-         * @description What is live stays. Idempotent.
+         * Cancel the scheduled publication of a piece
+         * @description The live version stays. Idempotent.
          */
         delete: {
             parameters: {
@@ -6789,7 +6789,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The addresses of everything that is published
+         * The sitemap of all published pieces
          * @description Addresses are those of the site in `/content/site.yaml`.
          */
         get: {
@@ -6838,7 +6838,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what is published of a type
+         * List the published pieces of a type
          * @description Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. Further parameters are conditions on fields, all of which must hold: `fields.author=Ann`, `fields.minutes[lte]=30`; the comparisons are eq, ne, gt, gte, lt, lte, in, has, exists.
          */
         get: {
@@ -7643,7 +7643,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Claim the next answer that an executor is to write
+         * Claim the next assignment of an executor
          * @description With `wait`, the response comes when there is an assignment, and at the latest after that many seconds. The claim is lost without a post or a heartbeat for `lease_seconds`.
          */
         post: {
@@ -8068,7 +8068,7 @@ export interface paths {
         put?: never;
         /**
          * Add a schedule
-         * @description A workspace has at most 100. Its runs act on behalf of the one who added or last changed it.
+         * @description A workspace has at most 100. Its runs act on behalf of the principal that added or last changed it.
          */
         post: {
             parameters: {
@@ -8695,7 +8695,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message again, with all its attempts
-         * @description A receiver knows the message by its `webhook-id`, which stays.
+         * @description The `webhook-id` stays the same, so that a receiver can recognise the message.
          */
         post: {
             parameters: {
@@ -10285,7 +10285,7 @@ export interface components {
             /** Format: date-time */
             lastSummarizedAt?: string;
         };
-        /** @description Something provisional, which is no entity (yet). */
+        /** @description Something provisional that is not (yet) an entity. */
         AgentStateItem: {
             id: string;
             /** @enum {string} */

@@ -16,7 +16,7 @@ export function content(http: Http) {
   return {
     content: {
       types: (where: WorkspaceOptions = {}) => http.call('get', CONTENT, at({}, where)),
-      /** The files of a type, with what is live of each. */
+      /** The files of a type, with their live versions. */
       pieces: (type: string, where: WorkspaceOptions = {}) =>
         http.call('get', `${CONTENT}/{type}`, at({ type }, where)),
       /** A piece as it would be published, and what is wrong with it. */

@@ -90,7 +90,7 @@ function typeIn(types: ReadonlyMap<string, ContentType>, name: string): ContentT
   );
 }
 
-/** The files of a type with what is live of each, ordered by slug. */
+/** The files of a type with their live versions, ordered by slug. */
 export async function listPieces(place: Place, type: ContentType): Promise<readonly Piece[]> {
   const { client, workspaceId } = place;
   const pieces = new Map<string, Piece>();

@@ -163,7 +163,7 @@ export function createApp(context: HttpContext, pool: Pool): App {
   archiveRoutes(app, context);
   projectRoutes(app, context);
   projectArchiveRoutes(app, context);
-  // Before the entities: `plans/states` is no id of a plan.
+  // Before the entities: `plans/states` is not the id of a plan.
   planRoutes(app, context);
   entityRoutes(app, context);
   contentRoutes(app, context);

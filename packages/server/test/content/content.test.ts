@@ -421,11 +421,11 @@ test('WS-17 lists are filtered and sorted by the fields of their type, also with
   for (const [query, detail] of [
     ['fields.minutes=ten', 'fields.minutes: must be a number'],
     ['fields.minuets=1', 'fields.minuets: recipes has no field "minuets"; there are title'],
-    ['fields.minutes[like]=1', 'fields.minutes[like]: is no parameter'],
+    ['fields.minutes[like]=1', 'fields.minutes[like]: is not a parameter'],
     ['fields.author[has]=x', 'is for lists, and author is a text'],
     ['sort=body', 'sort: recipes has no field "body"'],
     ['fields.vegan=yes', 'must be true or false'],
-    ['password=x', 'password: is no parameter'],
+    ['password=x', 'password: is not a parameter'],
     [Array.from({ length: 11 }, () => 'fields.author=x').join('&'), 'at most 10 conditions'],
   ] as const)
     expect([query, await found(query)]).toEqual([query, expect.stringContaining(detail)]);

@@ -64,7 +64,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       method: 'get',
       path: `${CONTENT}/{type}`,
       tags,
-      summary: 'List the pieces of a type, with what is live of each',
+      summary: 'List the pieces of a type, with the live version of each',
       request: { params: workspaceParam.extend({ type: typeParam }) },
       responses: {
         200: json(page(schemas.contentPiece), 'By slug, at most 1,000 files, all on one page'),
@@ -132,7 +132,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       tags,
       summary: 'Publish a version of a piece',
       description:
-        'What is live is a copy of this version. Later edits of the file change nothing until it is published again.',
+        'Readers get a copy of this version. Later edits of the file are not live until it is published again.',
       middleware: jsonBody(),
       request: {
         params: pieceParams,
@@ -181,9 +181,9 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       method: 'post',
       path: `${PIECE}/restore`,
       tags,
-      summary: 'Publish a version again that was live before',
+      summary: 'Publish an earlier live version again',
       description:
-        'Without a version, the one that was live last, other than the one that is live now. The file stays as it is; …/publish publishes it again.',
+        'Without a version, the last live one before the current one. The file stays as it is; …/publish publishes it again.',
       middleware: jsonBody(),
       request: {
         params: pieceParams,
@@ -236,7 +236,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       method: 'post',
       path: `${PIECE}/schedule`,
       tags,
-      summary: 'Publish a version of a piece at a time',
+      summary: 'Schedule a version of a piece for publication',
       description:
         'This version is published at `at`, once, by any server that runs then, or by the first that runs after it. It replaces the time that the piece had. ' +
         'Publishing or unpublishing the piece before that cancels it. If the piece cannot be published at its time, `problem` says why.',
@@ -276,8 +276,8 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       method: 'delete',
       path: `${PIECE}/schedule`,
       tags,
-      summary: 'Cancel the publication of a piece at a time',
-      description: 'What is live stays. Idempotent.',
+      summary: 'Cancel the scheduled publication of a piece',
+      description: 'The live version stays. Idempotent.',
       request: { params: pieceParams },
       responses: { 204: { description: 'The piece is no longer scheduled' }, ...problems(400, 404, 410) },
     }),

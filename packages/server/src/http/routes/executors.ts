@@ -38,7 +38,7 @@ export function executorRoutes(app: App, { claims }: HttpContext): void {
       method: 'post',
       path: '/api/v1/executors/{name}/claim',
       tags,
-      summary: 'Claim the next answer that an executor is to write',
+      summary: 'Claim the next assignment of an executor',
       description:
         'With `wait`, the response comes when there is an assignment, and at the latest after that many seconds. The claim is lost without a post or a heartbeat for `lease_seconds`.',
       middleware: jsonBody({ limit: 16 * 1024 }),

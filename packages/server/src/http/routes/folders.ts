@@ -67,7 +67,7 @@ export function folderRoutes(app: App, context: HttpContext): void {
       if (tree.entries.length === 0 && cursor === null && folder.path !== '/') {
         throw await folderNotFound(scope, folder);
       }
-      const items = tree.entries.map(shownEntry);
+      const items = tree.entries.map(toWireEntry);
       if (folder.path === '/' && (await hasChats(db, workspaceId))) addChats(items, cursor, tree.next);
       return c.json({ items, next: tree.next && Buffer.from(tree.next).toString('base64url') }, 200);
     },
@@ -157,7 +157,7 @@ async function folderNotFound({ db, workspaceId }: WorkspaceScope, folder: FileP
   });
 }
 
-function shownEntry(entry: Entry): TreeEntry {
+function toWireEntry(entry: Entry): TreeEntry {
   const name = entry.path.slice(entry.path.lastIndexOf('/') + 1);
   if (entry.type === 'folder') return { type: 'folder', name, path: entry.path };
   const { type, path, id, kind, size, version, changedAt, author } = entry;

@@ -110,11 +110,11 @@ function toWireServer({ row, state }: { row: ServerRow; state: ConnectionState |
     config: withoutValues(row.config),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
-    state: shownState(state),
+    state: toWireState(state),
   };
 }
 
-function shownState(state: ConnectionState | null): McpServer['state'] {
+function toWireState(state: ConnectionState | null): McpServer['state'] {
   if (!state) return { status: 'disabled' };
   const since = new Date(state.since).toISOString();
   switch (state.status) {

@@ -57,7 +57,7 @@ export function planRoutes(app: App, context: HttpContext): void {
       path: '/api/v1/workspaces/{id}/plans/states',
       tags,
       summary: 'List plans with their states, newest first',
-      description: 'From rows alone: a change of a plan’s file is in it within a second.',
+      description: 'Reads only rows: a change of a plan’s file shows within a second.',
       request: {
         params: workspaceParam,
         query: z.object({
@@ -86,7 +86,7 @@ export function planRoutes(app: App, context: HttpContext): void {
       tags,
       summary: 'Read a plan with the status of each step',
       description:
-        'The stages and steps of the plan’s file, and what is wrong with it. The change feed has a `plan_step` for every step that changes, and a `plan_changed` for the plan.',
+        'The stages and steps of the plan’s file, and its problems. The change feed has a `plan_step` for every step that changes, and a `plan_changed` for the plan.',
       request: { params: entityParams },
       responses: { 200: progress, ...problems(400, 404, 410) },
     }),
@@ -124,7 +124,7 @@ export function planRoutes(app: App, context: HttpContext): void {
       path: `${path}/steps/{step_id}/retry`,
       tags,
       summary: 'Retry a step',
-      description: 'The step is pending again, and with it the steps that were blocked.',
+      description: 'The step and the steps that it blocked are pending again.',
       request: { params: stepParams },
       responses: { 200: progress, ...problems(400, 404, 409, 410) },
     }),

@@ -196,7 +196,7 @@ export function publicContentRoutes(
       method: 'get',
       path: `${CONTENT}/sitemap.xml`,
       tags,
-      summary: 'The addresses of everything that is published',
+      summary: 'The sitemap of all published pieces',
       description: 'Addresses are those of the site in `/content/site.yaml`.',
       request: { params: workspaceParam },
       responses: { 200: XML, 304: NOT_MODIFIED, ...problems(400, 401, 403, 404, 410) },
@@ -213,7 +213,7 @@ export function publicContentRoutes(
       method: 'get',
       path: `${CONTENT}/{type}`,
       tags,
-      summary: 'List what is published of a type',
+      summary: 'List the published pieces of a type',
       description:
         'Send the `ETag` as `If-None-Match` to get 304 while nothing has changed. Further parameters are conditions on fields, ' +
         `all of which must hold: \`fields.author=Ann\`, \`fields.minutes[lte]=30\`; the comparisons are ${OPERATORS.join(', ')}.`,
@@ -447,7 +447,7 @@ function filtersIn(c: Context): readonly Filter[] {
     if (field === undefined || !isOperator(operator))
       throw invalidQuery(
         name.slice(0, 100),
-        `is no parameter; there are ${PARAMETERS.join(', ')}, fields.<name> and fields.<name>[<comparison>] with ${OPERATORS.join(', ')}`,
+        `is not a parameter; the parameters are ${PARAMETERS.join(', ')}, fields.<name> and fields.<name>[<comparison>] with ${OPERATORS.join(', ')}`,
       );
     for (const value of values) {
       if (value.length > 2000) throw invalidQuery(name, 'must have at most 2,000 characters');

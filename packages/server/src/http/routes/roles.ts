@@ -28,7 +28,7 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
         ...problems(400, 404, 410),
       },
     }),
-    async (c) => c.json({ items: [...(await find(c)).values()].map(shown), next: null }, 200),
+    async (c) => c.json({ items: [...(await find(c)).values()].map(toWireRole), next: null }, 200),
   );
 
   app.openapi(
@@ -44,7 +44,7 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
       const { name } = c.req.valid('param');
       const known = await find(c);
       const role = known.get(name);
-      if (role) return c.json(shown(role), 200);
+      if (role) return c.json(toWireRole(role), 200);
       throw new Problem({
         status: 404,
         code: 'role_not_found',
@@ -94,6 +94,6 @@ export function roleRoutes(app: App, { roles }: HttpContext): void {
   );
 }
 
-function shown({ file: _, ...role }: KnownRole): Role {
+function toWireRole({ file: _, ...role }: KnownRole): Role {
   return role;
 }

@@ -88,7 +88,7 @@ export function scheduleRoutes(app: App, context: HttpContext): void {
       path: SCHEDULES,
       tags,
       summary: 'Add a schedule',
-      description: `A workspace has at most ${MOST_SCHEDULES}. Its runs act on behalf of the one who added or last changed it.`,
+      description: `A workspace has at most ${MOST_SCHEDULES}. Its runs act on behalf of the principal that added or last changed it.`,
       middleware: jsonBody(),
       request: { params: workspaceParam, body: body(schemas.newSchedule) },
       responses: {

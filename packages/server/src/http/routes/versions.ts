@@ -65,7 +65,7 @@ export function versionRoutes(app: App, context: HttpContext): void {
       const file = await fileOf(scope, given);
       const before = after === undefined ? {} : { before: Number(after) };
       const versions = await listVersions(scope.db, file.id, { ...before, limit: limit + 1 });
-      const items = versions.slice(0, limit).map((version) => shownVersion(file.id, version));
+      const items = versions.slice(0, limit).map((version) => toWireVersion(file.id, version));
       return c.json({ items, next: versions.length > limit ? String(items.at(-1)!.version) : null }, 200);
     },
   );
@@ -205,7 +205,7 @@ async function textOf({ db }: WorkspaceScope, version: FileVersion): Promise<str
   return asText(await readWhole(db, version.chunks)) ?? '';
 }
 
-function shownVersion(file: string, version: FileVersion): VersionBody {
+function toWireVersion(file: string, version: FileVersion): VersionBody {
   const { op, path, size, hash, isText, author, at } = version;
   return {
     file,

@@ -191,7 +191,7 @@ export function webhookRoutes(app: App, context: HttpContext): void {
       path: `${MESSAGES}/{message}/send`,
       tags,
       summary: 'Send a message again, with all its attempts',
-      description: 'A receiver knows the message by its `webhook-id`, which stays.',
+      description: 'The `webhook-id` stays the same, so that a receiver can recognise the message.',
       request: { params: webhookParam.extend({ message: z.uuid() }) },
       responses: { 202: { description: 'The message is being sent' }, ...problems(400, 404, 410) },
     }),

@@ -37,7 +37,7 @@ const tags = ['workspaces'];
 
 export function workspaceRoutes(app: App, context: HttpContext): void {
   const { config, workspaces, mcp } = context;
-  const toWire = (workspace: Workspace): WorkspaceBody => shownWorkspace(workspace, config.workspaceBytes);
+  const toWire = (workspace: Workspace): WorkspaceBody => toWireWorkspace(workspace, config.workspaceBytes);
   const read = async ({ db, workspaceId }: WorkspaceScope): Promise<WorkspaceBody> => {
     const workspace = await readWorkspace(db, workspaceId);
     if (!workspace) throw workspaceNotFound(workspaceId);
@@ -204,10 +204,10 @@ export async function restoreWorkspace(
     });
   }
   await Promise.all([workspaces.moved(workspaceId), mcp.changed(workspaceId)]);
-  return shownWorkspace(workspace, config.workspaceBytes);
+  return toWireWorkspace(workspace, config.workspaceBytes);
 }
 
-function shownWorkspace(workspace: Workspace, quota: number): WorkspaceBody {
+function toWireWorkspace(workspace: Workspace, quota: number): WorkspaceBody {
   const { id, name, createdAt, removedAt, files, bytes, heldRemovals } = workspace;
   return {
     id,
