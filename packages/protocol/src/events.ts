@@ -31,7 +31,7 @@ export interface EventData {
     content: string;
     files?: readonly AttachedFile[];
     steer?: true;
-    /** A part of it was written by others, whom nobody has checked: the body of a request that fired a trigger, or a result of such a run. */
+    /** A part of it is untrusted content: the body of a request that fired a trigger, or a result of such a run. */
     untrusted?: true;
     /** From here on the thread is about this; without it, about what it was before. */
     scope?: ThreadScope;
@@ -56,7 +56,7 @@ export interface EventData {
     error?: RunError;
     /** Ids of the attached files that the model saw. */
     sources?: readonly string[];
-    /** No model wrote it, and it has words of child runs that had read what others wrote. */
+    /** No model wrote it, and it has words of child runs that had read untrusted content. */
     untrusted?: true;
   };
   /**
@@ -96,7 +96,7 @@ export interface EventData {
     versions?: Readonly<Record<string, number>>;
     /** Images that models see with the output. */
     images?: readonly ImageReference[];
-    /** The output is text that others wrote, such as a web page. Models are shown it with a mark. */
+    /** The output is untrusted content, such as a web page. Models see it with a mark. */
     untrusted?: true;
   };
   /**
@@ -183,7 +183,7 @@ export interface EventData {
     cost?: number | null;
     files?: readonly { path: string; v: number; file: string }[];
     entities?: readonly { entity_type: string; entity_id: string; entity_name?: string }[];
-    /** The child's model had read text that others wrote, such as a web page. */
+    /** The child's model had read untrusted content, such as a web page. */
     untrusted?: true;
   };
   final: { text: string; sources: readonly string[]; message: string | null };
@@ -210,7 +210,7 @@ export interface EventData {
     dropped_message_ids: readonly string[];
     tokens: { replaced: number; summary: number };
     note?: string;
-    /** It stands for text that others wrote, such as a web page. */
+    /** It replaces messages with untrusted content, such as a web page. */
     untrusted?: true;
   } & ModelWork;
   /** The summarizer failed, its summary was refused, or its answer came too late. It may be asked again at `retry_at`, in milliseconds. */

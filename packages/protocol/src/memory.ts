@@ -17,7 +17,7 @@ export const agentStateItem = z
     createdAt: time,
     updatedAt: time,
   })
-  .meta({ id: 'AgentStateItem', description: 'Something provisional, which is no entity (yet).' });
+  .meta({ id: 'AgentStateItem', description: 'Something provisional that is not (yet) an entity.' });
 
 const entityRef = z.object({ id: name, kind: name, name: z.string().max(500).optional() });
 const dependency = z.object({ from: name, to: name, rel: z.string().max(100).optional() });

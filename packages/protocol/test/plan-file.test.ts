@@ -333,7 +333,7 @@ describe('a plan’s file', () => {
       [
         "13:12 There is no tool “search”.",
         "14:13 Step “trends” waits for “draft” of a later stage, “Synthesis”: stages run in order.",
-        "14:13 Step “trends” waits for “nobody”, which is no step of this plan.",
+        "14:13 Step “trends” waits for “nobody”, which is not a step of this plan.",
         "14:13 These steps wait for each other: “trends” waits for “competitors” waits for “trends”.",
         "29:15 There is no role “seo-specialist”: use planner, research, writer, editor, tooling or one of the roles coder.",
       ]

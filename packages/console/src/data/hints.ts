@@ -82,7 +82,7 @@ function applyHint(queries: QueryClient, { chats, files, servers, automation, ex
     for (const key of [keys.chats, keys.pinnedChats, keys.chat(chat)])
       afterFirstFetches(queries, key, refetch);
     invalidate(queries, keys.why(chat));
-    // The focus is no event of the chat.
+    // The focus is not an event of the chat.
     invalidate(queries, keys.focus(chat));
   }
   if (chats.length > 0) {

@@ -71,7 +71,7 @@ function useFilter(): RunFilter {
   };
 }
 
-/** A value that is no chat's id. */
+/** A value that is not the id of a chat. */
 const OLDER = 'older';
 
 function Filters({ filter }: { readonly filter: RunFilter }) {

@@ -62,7 +62,7 @@ const initial: AgUiState = {
   final: null,
 };
 
-type Said = readonly [AgUiState, readonly DialectFrame[]];
+type Projection = readonly [AgUiState, readonly DialectFrame[]];
 
 export function agUi(run: AgUiRun): RunDialect<AgUiState> {
   const { threadId, runId, messages } = run;
@@ -77,9 +77,10 @@ export function agUi(run: AgUiRun): RunDialect<AgUiState> {
     step: (before, logged) => {
       const calls = responseCallsAfter(before.calls, logged);
       const state = calls === before.calls ? before : { ...before, calls };
-      if (state.runId !== null || logged.runId === null) return say(state, logged, { finished, messages });
+      if (state.runId !== null || logged.runId === null)
+        return project(state, logged, { finished, messages });
       const begun = { ...state, runId: logged.runId, shared: sharedAtFirst(logged.runId) };
-      const [next, frames] = say(begun, logged, { finished, messages });
+      const [next, frames] = project(begun, logged, { finished, messages });
       return [next, [...opening(begun), ...frames]];
     },
     opening: (state) => (state.runId === null ? [] : opening(state)),
@@ -90,12 +91,12 @@ export function agUi(run: AgUiRun): RunDialect<AgUiState> {
   };
 }
 
-interface Spoken {
+interface ProjectionContext {
   readonly finished: (fields: object) => DialectFrame;
   readonly messages: readonly unknown[] | null;
 }
 
-function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken): Said {
+function project(state: AgUiState, logged: LogEvent, { finished, messages }: ProjectionContext): Projection {
   switch (logged.type) {
     case 'token':
       return token(state, logged.data);
@@ -166,7 +167,7 @@ function say(state: AgUiState, logged: LogEvent, { finished, messages }: Spoken)
   }
 }
 
-function token(state: AgUiState, { text, message }: EventData['token']): Said {
+function token(state: AgUiState, { text, message }: EventData['token']): Projection {
   const messageId = messageName(state, message);
   const content = event('TEXT_MESSAGE_CONTENT', { messageId, delta: text });
   if (state.text !== null && !state.thinking) return [state, [content]];
@@ -175,7 +176,7 @@ function token(state: AgUiState, { text, message }: EventData['token']): Said {
   return [{ ...closed, text: messageId }, [...ends, ...begins, content]];
 }
 
-function reasoning(state: AgUiState, delta: string): Said {
+function reasoning(state: AgUiState, delta: string): Projection {
   const { thoughts, thinking, reasonings, runId } = state;
   const last = thinking ? thoughts.at(-1)! : null;
   const messageId = last?.id ?? `${runId}/r${reasonings + 1}`;
@@ -192,7 +193,7 @@ function reasoning(state: AgUiState, delta: string): Said {
   ];
 }
 
-function whole(state: AgUiState, { message, text }: EventData['message_end']): Said {
+function whole(state: AgUiState, { message, text }: EventData['message_end']): Projection {
   const [closed, ends] = close(state);
   const id = messageName(state, message);
   const toolCalls = state.calls.all.map(({ call, tool, input }) => ({
@@ -211,7 +212,7 @@ function whole(state: AgUiState, { message, text }: EventData['message_end']): S
   return [{ ...closed, thoughts: [], told: told.reduce(tell, state.told) }, [...ends, ...announced]];
 }
 
-function result(state: AgUiState, { call, output }: EventData['tool_end']): Said {
+function result(state: AgUiState, { call, output }: EventData['tool_end']): Projection {
   const toolCallId = callName(state.runId!, call);
   const id = `${toolCallId}/result`;
   const content = JSON.stringify(output);
@@ -220,12 +221,16 @@ function result(state: AgUiState, { call, output }: EventData['tool_end']): Said
   return called({ ...state, told }, [frame]);
 }
 
-function called(state: AgUiState, frames: readonly DialectFrame[]): Said {
+function called(state: AgUiState, frames: readonly DialectFrame[]): Projection {
   const [next, delta] = share(state, { status: statusOf(state.calls, state.session) });
   return [next, [...frames, ...delta]];
 }
 
-function changed(state: AgUiState, change: EventData['state'], { finished, messages }: Spoken): Said {
+function changed(
+  state: AgUiState,
+  change: EventData['state'],
+  { finished, messages }: ProjectionContext,
+): Projection {
   if (change.status === 'done') {
     const { text, sources } = state.final ?? { text: '', sources: [] };
     const [next, frames] = ended(state, 'done');
@@ -258,7 +263,7 @@ function withoutThoughts(snapshot: readonly unknown[], { thoughts }: AgUiState):
   return [...snapshot, { id: first.id, role: 'reasoning', content: '' }];
 }
 
-function steered(state: AgUiState, { id, content, steer }: EventData['message']): Said {
+function steered(state: AgUiState, { id, content, steer }: EventData['message']): Projection {
   if (!steer) return [state, []];
   const frames = [
     event('TEXT_MESSAGE_START', { messageId: id, role: 'user' }),
@@ -268,7 +273,7 @@ function steered(state: AgUiState, { id, content, steer }: EventData['message'])
   return [{ ...state, told: tell(state.told, { id, role: 'user', content }) }, frames];
 }
 
-function used(state: AgUiState, { model, usage, cost }: EventData['usage']): Said {
+function used(state: AgUiState, { model, usage, cost }: EventData['usage']): Projection {
   const others = state.usage.filter((each) => each.model !== model);
   const own = state.usage.find((each) => each.model === model);
   const all = { model, usage: addUsage(own?.usage ?? null, usage) };
@@ -325,19 +330,19 @@ function interrupt({ runId }: AgUiState, question: EventData['approval']): objec
   };
 }
 
-function ended(state: AgUiState, status: SharedState['status']): Said {
+function ended(state: AgUiState, status: SharedState['status']): Projection {
   const [closed, ends] = close(state);
   const [next, delta] = share(closed, { status });
   return [next, [...ends, ...delta]];
 }
 
-function close(state: AgUiState): Said {
+function close(state: AgUiState): Projection {
   const [closed, ends] = closeThought(state);
   if (closed.text === null) return [closed, ends];
   return [{ ...closed, text: null }, [...ends, event('TEXT_MESSAGE_END', { messageId: closed.text })]];
 }
 
-function closeThought(state: AgUiState): Said {
+function closeThought(state: AgUiState): Projection {
   if (!state.thinking) return [state, []];
   const messageId = state.thoughts.at(-1)!.id;
   return [
@@ -346,7 +351,7 @@ function closeThought(state: AgUiState): Said {
   ];
 }
 
-function share(state: AgUiState, change: Partial<SharedState>): Said {
+function share(state: AgUiState, change: Partial<SharedState>): Projection {
   const [shared, frames] = withShared(state.shared, change);
   return [shared === state.shared ? state : { ...state, shared }, frames];
 }

@@ -57,18 +57,18 @@ export const aiSdk: RunDialect<AiSdkState> = {
   step: (before, event) => {
     const calls = responseCallsAfter(before.calls, event);
     const state = calls === before.calls ? before : { ...before, calls };
-    if (before.runId !== null || event.runId === null) return say(state, event);
+    if (before.runId !== null || event.runId === null) return project(state, event);
     const begun = { ...state, runId: event.runId };
-    const [next, frames] = say(begun, event);
+    const [next, frames] = project(begun, event);
     return [next, [...start(begun), ...frames]];
   },
   opening: (state) => (state.runId === null ? [] : start(state)),
   closing: ({ calls }) => (calls.wait ? [chunk('finish', { finishReason: 'tool-calls' })] : null),
 };
 
-type Said = readonly [AiSdkState, readonly DialectFrame[]];
+type Projection = readonly [AiSdkState, readonly DialectFrame[]];
 
-function say(state: AiSdkState, event: LogEvent): Said {
+function project(state: AiSdkState, event: LogEvent): Projection {
   switch (event.type) {
     case 'token':
       return piece(state, 'text', event.data);
@@ -155,7 +155,7 @@ function say(state: AiSdkState, event: LogEvent): Said {
 }
 
 /** Appends to the open part if it has the same kind; otherwise begins a new part. */
-function piece(state: AiSdkState, kind: 'text' | 'reasoning', { text }: EventData['token']): Said {
+function piece(state: AiSdkState, kind: 'text' | 'reasoning', { text }: EventData['token']): Projection {
   if (state.part?.kind === kind) return [state, [chunk(`${kind}-delta`, { id: state.part.id, delta: text })]];
   const [closed, ends] = closePart(state);
   const parts = closed.parts + 1;
@@ -164,7 +164,7 @@ function piece(state: AiSdkState, kind: 'text' | 'reasoning', { text }: EventDat
   return [{ ...closed, parts, part: { kind, id } }, [...ends, ...begins]];
 }
 
-function changed(state: AiSdkState, change: EventData['state']): Said {
+function changed(state: AiSdkState, change: EventData['state']): Projection {
   if (change.status === 'done') {
     const { usage, cost, reason } = state;
     const finish = { finishReason: FINISH_REASONS[reason], messageMetadata: { usage, cost } };
@@ -182,7 +182,7 @@ function changed(state: AiSdkState, change: EventData['state']): Said {
   return [next, [...ends, frame, ...step, ...attempt]];
 }
 
-function decided(state: AiSdkState, answer: EventData['approval_end']): Said {
+function decided(state: AiSdkState, answer: EventData['approval_end']): Projection {
   const call = state.calls.all.find((each) => each.call === answer.call);
   if (call?.asked?.approval !== answer.approval) {
     const { approval, tool, decision } = answer;
@@ -247,23 +247,23 @@ function announce({ runId }: AiSdkState, { call, tool, input }: Call): DialectFr
 }
 
 /** Ends the step if the run now only waits for people, because the response ends here. */
-function settled(state: AiSdkState, frames: readonly DialectFrame[]): Said {
+function settled(state: AiSdkState, frames: readonly DialectFrame[]): Projection {
   if (!state.calls.wait) return [state, frames];
   const [closed, ends] = closeStep(state);
   return [closed, [...frames, ...ends]];
 }
 
-function ended(state: AiSdkState, last: readonly DialectFrame[]): Said {
+function ended(state: AiSdkState, last: readonly DialectFrame[]): Projection {
   const [closed, ends] = closeStep(state);
   return [closed, [...ends, ...last]];
 }
 
-function closeStep(state: AiSdkState): Said {
+function closeStep(state: AiSdkState): Projection {
   const [closed, ends] = closePart(state);
   return closed.step === null ? [closed, ends] : [{ ...closed, step: null }, [...ends, chunk('finish-step')]];
 }
 
-function closePart(state: AiSdkState): Said {
+function closePart(state: AiSdkState): Projection {
   const { part } = state;
   return part === null
     ? [state, []]

@@ -35,7 +35,7 @@ export function checkPlan(
       for (const input of step.inputs ?? []) {
         const from = stageOf.get(input);
         if (from === undefined)
-          at(step, 'inputs', `Step “${step.id}” waits for “${input}”, which is no step of this plan.`);
+          at(step, 'inputs', `Step “${step.id}” waits for “${input}”, which is not a step of this plan.`);
         else if (from > index)
           at(
             step,

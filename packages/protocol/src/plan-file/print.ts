@@ -1,5 +1,5 @@
-// Writes a plan as its file. Given the text that the file has, only what differs is written anew: text that is no part of the
-// plan stays, with the stage or step that it stands under.
+// Writes a plan as its file. Given the text that the file has, only the differences are rewritten: text that is not part of the
+// plan stays, with the stage or step that it belongs to.
 
 import type { AgentPlan, PlanStage, PlanStep, PlanStepStatus } from '../plans.ts';
 import {

@@ -69,7 +69,7 @@ export interface Turn {
   attempt: number;
   /**
    * How many of them took over a run that another pod left unfinished. A run that waits for people, or starts other runs, has no
-   * owner, so claiming it is no takeover.
+   * owner, so claiming it is not a takeover.
    */
   takeovers: number;
   readonly startedAt: string | null;

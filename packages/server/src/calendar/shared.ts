@@ -24,7 +24,7 @@ export const time = z
     /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z?)?$/,
     'must be a date (2026-11-18), a time (2026-11-18T09:00) or a time in UTC (2026-11-18T09:00Z)',
   )
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'is no date of the calendar');
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'is not a date of the calendar');
 export const zone = z.string().refine(isZone, 'must be a time zone such as Europe/Berlin');
 export const calendarName = z
   .string()

@@ -46,7 +46,7 @@ export function readCalendars({
     .toSorted((one, other) => one.start - other.start || one.title.localeCompare(other.title));
 }
 
-/** Throws if the text is no calendar. */
+/** Throws if the text is not a calendar. */
 function parse(text: string): ICAL.Component {
   const component = new ICAL.Component(ICAL.parse(text) as unknown[]);
   if (component.name !== 'vcalendar') throw new Error('the file has no VCALENDAR');

@@ -129,7 +129,7 @@ export function createDocumentLoader(
   };
 }
 
-/** What a turn is shown of a version of a document; null if there is no such version, or it is not text. */
+/** The beginning of a version of a document, as a turn gets it; null if there is no such version, or it is not text. */
 export async function readBeginning(
   client: Queryable,
   document: Pick<BundleDocument, 'id' | 'version'>,

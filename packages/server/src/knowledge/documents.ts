@@ -225,8 +225,8 @@ export function createDocumentService({
   }
 
   /**
-   * Below the folder of a project that was removed meanwhile, a new file is no document: it goes, too. Nobody has heard of
-   * it; followers and the folder on disk are told of both changes with the next one.
+   * Below the folder of a project that was removed meanwhile, a new file is not a document: it is removed, too. Nobody has been
+   * told of it yet; followers and the folder on disk learn of both changes with the next one.
    */
   async function takeBack(
     { client, workspaceId, author }: Caller,

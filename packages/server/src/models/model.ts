@@ -14,7 +14,7 @@ export type HistoryMessage =
       readonly role: 'user';
       readonly id: string;
       readonly content: string;
-      /** A part of it was written by others. */
+      /** A part of it is untrusted content. */
       readonly untrusted?: true;
       readonly files?: readonly HistoryFile[];
       /** The server's note about the attached files; follows the text. */
@@ -24,7 +24,7 @@ export type HistoryMessage =
       readonly role: 'assistant';
       readonly id: string;
       readonly parts: readonly MessagePart[];
-      /** It has words of child runs that had read what others wrote. */
+      /** It has words of child runs that had read untrusted content. */
       readonly untrusted?: true;
       /** The model that wrote it, as `provider/model`: signed content goes back only to the provider that signed it. */
       readonly model?: string;

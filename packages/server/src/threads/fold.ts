@@ -48,7 +48,7 @@ interface ChildState {
   readonly run: string;
   readonly thread: string;
   readonly status: 'open' | 'done' | 'error' | 'canceled';
-  /** It had read what others wrote. */
+  /** It had read untrusted content. */
   readonly untrusted?: true;
 }
 

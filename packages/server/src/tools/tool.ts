@@ -93,8 +93,8 @@ interface ToolBase<I> {
   /** In a project's thread, the first of the modes clarify, inform and act in which it is offered; default: clarify. */
   readonly offeredFrom?: 'inform' | 'act';
   /**
-   * Its results are text that others wrote: models are shown it as such, and policies can tell runs that have read it. A function
-   * tells it of the output of a call that succeeded.
+   * Its results are untrusted content: models see them with a mark, and policies can tell runs that have read them. A function
+   * decides from the output of a call that succeeded.
    */
   readonly untrusted?: true | ((output: Readonly<Record<string, unknown>>) => boolean);
   /** Another process or machine does the work, so the call does not count towards the pod's limit of pure calls. */

@@ -40,7 +40,7 @@ interface ChatFile {
   readonly path: string;
   readonly version: number;
   readonly text: string;
-  /** Its model has read what others wrote. */
+  /** Its model has read untrusted content. */
   readonly untrusted: boolean;
 }
 

@@ -91,7 +91,7 @@ interface RenderedChat {
   readonly text: string;
   /** The last seq that it covers. */
   readonly version: number;
-  /** Its model has read what others wrote, such as a web page, which the text repeats. */
+  /** Its model has read untrusted content, such as a web page, which the text repeats. */
   readonly untrusted: boolean;
 }
 
