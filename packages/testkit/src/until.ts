@@ -45,7 +45,9 @@ export async function until<T>(
     clearTimeout(timer);
     unsubscribe?.();
   }
-  throw new Error(`waited ${within / 1000} s in vain until ${what}; ${last.seen}`, { cause: last.error });
+  throw new Error(`timed out after ${within / 1000} s waiting until ${what}; ${last.seen}`, {
+    cause: last.error,
+  });
 }
 
 interface NotYet {

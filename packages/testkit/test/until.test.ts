@@ -13,7 +13,9 @@ test('until returns the first answer that is neither null, undefined nor false',
 
 test('until fails with the message and the last answer when the limit is over', async () => {
   const never = until('pigs fly', () => null, { within: 20, every: 1 });
-  await expect(never).rejects.toThrow('waited 0.02 s in vain until pigs fly; the last answer was null');
+  await expect(never).rejects.toThrow(
+    'timed out after 0.02 s waiting until pigs fly; the last answer was null',
+  );
 });
 
 test('a check that throws is tried again, and its last error is in the message', async () => {

@@ -10206,7 +10206,7 @@ export interface components {
                         root: unknown[];
                         below?: number;
                     };
-                    /** @description In the global scope, a line about each project that changed lately. */
+                    /** @description In the global scope, a line about each project that changed recently. */
                     projectSummary?: string;
                     entityDetails?: {
                         [key: string]: unknown;

@@ -1,4 +1,4 @@
-// The schedules of the workspace: their next times and what became of the last ones; add, run, pause, remove.
+// The schedules of the workspace: their next times and the outcomes of the last ones; add, run, pause, remove.
 
 import { Link } from '@tanstack/react-router';
 import { Pause, Play, Zap } from 'lucide-react';

@@ -182,7 +182,7 @@ export function Transcript({ view, older, loadOlder, moment = null, children }: 
         virtualizer.scrollToEnd();
       },
     }),
-    // The places are made anew with every event.
+    // Every event makes new places.
     [place, lastTurn],
   );
 

@@ -15,7 +15,7 @@ const RETRY_MS = 3000;
 
 interface FeedListener {
   change(change: EntityChange): void;
-  /** The stream cannot go on from its position: everything must be read again. */
+  /** The stream cannot continue from its position: everything must be read again. */
   lost(): void;
 }
 

@@ -25,7 +25,7 @@ const PART = /\s+|'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^\s'"\\]+)/gy;
 function wordsOf(line: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;
-  // A line that ends with a backslash goes on in the next one.
+  // A line that ends with a backslash continues in the next one.
   const text = line.replaceAll(/\\\r?\n/g, ' ').trim();
   let end = 0;
   for (const [part, single, double, escaped, plain] of text.matchAll(PART)) {

@@ -1,5 +1,5 @@
 // Where the parts of a plan stand in the lines of its file. Lines that belong to no part are text that people wrote: they are
-// kept. A mistake becomes a problem with its line and column, and reading goes on, so that all are found at once.
+// kept. A mistake becomes a problem with its line and column, and reading continues, so that one pass finds them all.
 
 import {
   isPlanId,

@@ -49,7 +49,7 @@ interface StartRequest {
 export type Started =
   /** Call `announce` after the commit. */
   | { readonly ok: true; readonly threadId: string; readonly runId: string; readonly announce: () => void }
-  /** The transaction can go on. */
+  /** The transaction can continue. */
   | { readonly ok: false; readonly reason: string };
 
 /** Starts the run in the caller's transaction. */

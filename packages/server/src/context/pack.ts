@@ -30,7 +30,7 @@ export interface ScopePack {
   };
   readonly data: {
     readonly docStructure?: ShownStructure;
-    /** In the global scope, a line about each project that changed lately. */
+    /** In the global scope, a line about each project that changed recently. */
     readonly projectSummary?: string;
     readonly entityDetails?: Entity;
     /** The titles from the root of the structure to the document in focus. */

@@ -99,7 +99,7 @@ interface ToolBase<I> {
   readonly untrusted?: true | ((output: Readonly<Record<string, unknown>>) => boolean);
   /** Another process or machine does the work, so the call does not count towards the pod's limit of pure calls. */
   readonly elsewhere?: true;
-  /** How long a call may go on after its run was canceled; by default, as long as the server lets any call. */
+  /** How long a call may continue after its run was canceled; by default, as long as the server lets any call. */
   readonly graceMs?: number;
   /** The tool that makes this call instead, where the input decides about the effect class. */
   readonly variant?: (input: I) => Tool<I> | null;

@@ -31,5 +31,5 @@ export interface PodStatus {
   readonly holding: () => number;
 }
 
-/** How long a step may go on after the server was told to stop, and a tool after its run was canceled. */
+/** How long a step may continue after the server was told to stop, and a tool after its run was canceled. */
 export const GRACE_MS = 10_000;

@@ -337,7 +337,7 @@ test('WS-17 lists are filtered, sorted, paged and narrowed to fields; unchanged 
     {
       line: null,
       sentence: expect.stringMatching(
-        /^\/content\/site\.yaml has a mistake in line 2: url: .*; RSS and the sitemap do without it/,
+        /^\/content\/site\.yaml has a mistake in line 2: url: .*; RSS and the sitemap ignore it/,
       ) as string,
     },
   ]);

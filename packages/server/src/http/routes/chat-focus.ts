@@ -60,7 +60,7 @@ const pack = z
       projectSummary: z
         .string()
         .optional()
-        .meta({ description: 'In the global scope, a line about each project that changed lately.' }),
+        .meta({ description: 'In the global scope, a line about each project that changed recently.' }),
       entityDetails: z.record(z.string(), z.unknown()).optional(),
       linkedEntities: z
         .array(entityLine.extend({ rel: z.string(), outgoing: z.boolean() }))

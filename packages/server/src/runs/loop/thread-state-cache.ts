@@ -1,4 +1,4 @@
-// Caches the states of threads that this pod held lately, so that the next message need not wait until the log is read again.
+// Caches the states of threads that this pod held recently, so that the next message need not wait until the log is read again.
 // The log is append-only: a cached state whose seq is the end of the log is current, no matter which pod appended the events.
 
 import { LRUCache } from 'lru-cache';

@@ -1,5 +1,5 @@
 // Removals that people make in the folder. A few are ingested as removals. Many at once are held until a person
-// decides, while all other edits go on. Held files stay in the ledger, so after a restart a scan finds them again.
+// decides, while all other edits continue. Held files stay in the ledger, so after a restart a scan finds them again.
 
 import { constants } from 'node:fs';
 import { authorFor, readFile, writeFile } from '../../files.ts';
