@@ -29,7 +29,7 @@ import { announcePublication, CONTENT_SCHEDULED } from './topics.ts';
 export const MOST_SCHEDULED = 1000;
 
 /** Null if the workspace has the most that may wait. Throws `Unpublishable` if anything is wrong with the draft. */
-export async function schedule(
+export async function schedulePublication(
   { client, workspaceId }: Place,
   { type, slug, file, article, problems }: Draft,
   { at, by }: { readonly at: Date; readonly by: object },
@@ -59,7 +59,7 @@ export async function schedule(
 }
 
 /** False if it was not scheduled. */
-export async function cancelScheduled(
+export async function cancelScheduledPublication(
   { client, workspaceId }: Place,
   type: string,
   slug: string,

@@ -62,7 +62,7 @@ export function shownHistory(history: ThreadState['history'], options: HistoryOp
 /** The message of an entry, as later runs are shown it. */
 export function shortened({ entry, summary }: HistoryEntry, lines: number): HistoryMessage {
   if (entry.role !== 'tool') return entry;
-  const output = summarize(entry.output, lines, summary);
+  const output = summarizeResult(entry.output, lines, summary);
   return output === entry.output ? entry : { ...entry, output };
 }
 
@@ -99,7 +99,7 @@ function masked(
 }
 
 /** The tool's own summary of its result, or the result's first lines. If anything was cut, a last line says so. */
-export function summarize(output: unknown, lines: number, summary?: string): unknown {
+export function summarizeResult(output: unknown, lines: number, summary?: string): unknown {
   const text = outputText(output);
   if (summary !== undefined) return summary === text ? output : `${summary}\n${SUMMARIZED}`;
   const short = text.split('\n').slice(0, lines).join('\n').slice(0, SUMMARY_CHARACTERS);

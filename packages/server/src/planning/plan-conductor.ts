@@ -12,11 +12,11 @@ import { newlyEnded, type QueuedRun } from '../runs/loop/decide.ts';
 import type { RunState } from '../threads/fold.ts';
 import { agentMessage, agentsPlanPath, MERGE, type NamedAgent } from './agents.ts';
 import { expecting, planEnds, planStarts, stepEnds, stepStarts } from './expectations.ts';
-import { DEFAULT_CAP, schedule, type Statuses } from './schedule.ts';
+import { DEFAULT_CAP, scheduleSteps, type Statuses } from './schedule.ts';
 import { planningMessage, repairMessage, type PlanningTeam } from './planning-message.ts';
 import { stepMessage, type StepInput } from './step-message.ts';
 import type { PlanKey, StepChange } from './steps.ts';
-import { summarize } from './summary.ts';
+import { planSummary } from './summary.ts';
 
 interface PlanDirective {
   /** Null: a planner writes the plan first. */
@@ -202,7 +202,7 @@ function nextOfPlan(run: RunState, queued: QueuedRun, agenda: PlanAgenda): Next 
     news.map((each) => [childOf(run, each), each] as const).filter(([child]) => !child.startsWith('~')),
   );
   const statuses = currentStatuses(run, agenda, ended);
-  const { start, block, unblock, done } = schedule(plan, statuses, agenda.cap);
+  const { start, block, unblock, done } = scheduleSteps(plan, statuses, agenda.cap);
   const change = changeOf(plan, key);
   const stepNamed = (id: string) => stepsOf(plan).find((each) => each.id === id);
   const isWell =
@@ -387,7 +387,7 @@ async function summarizePlan(client: Queryable, { plan, key }: PlanAgenda): Prom
     rows.flatMap(({ run_id, status }) => (run_id !== null && status === 'done' ? [run_id] : [])),
   );
   const byId = new Map(rows.map((row) => [row.step_id, row]));
-  return summarize(
+  return planSummary(
     plan!.goal,
     stepsOf(plan!).map(({ id, title }) => {
       const { status = 'pending', run_id = null, error = null } = byId.get(id) ?? {};

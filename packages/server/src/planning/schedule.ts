@@ -25,7 +25,7 @@ interface Schedule {
 }
 
 /** A step without a status is pending. `cap`: how many steps may run at the same time. */
-export function schedule(plan: AgentPlan, statuses: Statuses, cap: number): Schedule {
+export function scheduleSteps(plan: AgentPlan, statuses: Statuses, cap: number): Schedule {
   const statusOf = (id: string): PlanStepStatus => statuses.get(id) ?? 'pending';
   const blockers = findBlockers(plan, statusOf);
   const waits = (id: string) => isWaiting(statusOf(id)) && !blockers.has(id);

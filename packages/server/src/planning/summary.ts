@@ -12,7 +12,7 @@ interface SummarizedStep {
 /** Maximum number of steps that the summary lists one by one; failed and blocked ones come first. */
 const LISTED_STEPS = 50;
 
-export function summarize(goal: string, steps: readonly SummarizedStep[]): string {
+export function planSummary(goal: string, steps: readonly SummarizedStep[]): string {
   const count = (status: PlanStepStatus) => steps.filter((step) => step.status === status).length;
   const well = count('done') + count('skipped');
   const counts = (['done', 'skipped', 'failed', 'blocked', 'pending'] as const).flatMap((status) =>

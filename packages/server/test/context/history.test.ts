@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HistoryMessage } from '../../src/models/model.ts';
 import { shorterHistory } from '../../src/context/fitting.ts';
-import { shownHistory, SUMMARIZED, summarize } from '../../src/context/history.ts';
+import { shownHistory, SUMMARIZED, summarizeResult } from '../../src/context/history.ts';
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n');
 const says = (runId: string, entry: HistoryMessage) => ({ seq: 1, runId, entry });
@@ -33,7 +33,7 @@ test('RT-5 the run that made the call sees its result in full', () => {
 });
 
 test('RT-5 one long line is shortened too', () => {
-  expect(summarize({ text: 'x'.repeat(10_000) }, 5)).toBe(`${'x'.repeat(2000)}\n${SUMMARIZED}`);
+  expect(summarizeResult({ text: 'x'.repeat(10_000) }, 5)).toBe(`${'x'.repeat(2000)}\n${SUMMARIZED}`);
 });
 
 test('RT-5 where the log has a tool’s own summary, later runs are shown that, and the run itself the whole', () => {
@@ -42,11 +42,13 @@ test('RT-5 where the log has a tool’s own summary, later runs are shown that, 
   expect(shownHistory([{ ...read, runId: 'now' }], options).messages[0]).toMatchObject({
     output: { text: lines(3) },
   });
-  expect(summarize({ text: 'same' }, 5, 'same')).toEqual({ text: 'same' });
+  expect(summarizeResult({ text: 'same' }, 5, 'same')).toEqual({ text: 'same' });
 });
 
 test('RT-5 of an output with a text, the text is what is summarized', () => {
-  expect(summarize({ path: '/a.md', version: 2, text: lines(9) }, 5)).toBe(`${lines(5)}\n${SUMMARIZED}`);
+  expect(summarizeResult({ path: '/a.md', version: 2, text: lines(9) }, 5)).toBe(
+    `${lines(5)}\n${SUMMARIZED}`,
+  );
 });
 
 /** Turns of a person's message, a call with its result, and an answer. */

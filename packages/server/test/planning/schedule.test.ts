@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stepsOf, type AgentPlan, type PlanStep, type PlanStepStatus } from '@continuo/protocol';
-import { schedule } from '../../src/planning/schedule.ts';
+import { scheduleSteps } from '../../src/planning/schedule.ts';
 
 const step = (id: string, inputs: readonly string[] = []): PlanStep => ({
   id,
@@ -21,13 +21,15 @@ const of = (entries: Record<string, PlanStepStatus>) => new Map(Object.entries(e
 
 test('PLAN-2 stages in order, a sequence one by one, a parallel stage under the cap, an input always waits', () => {
   const two = plan(['parallel', step('a'), step('b'), step('c', ['a'])], ['sequence', step('d'), step('e')]);
-  expect(schedule(two, of({}), 4).start).toEqual(['a', 'b']);
-  expect(schedule(two, of({}), 1).start).toEqual(['a']);
-  expect(schedule(two, of({ a: 'running' }), 1).start).toEqual([]);
-  expect(schedule(two, of({ a: 'done', b: 'running' }), 4).start).toEqual(['c']);
-  expect(schedule(two, of({ a: 'done', b: 'done', c: 'done' }), 4).start).toEqual(['d']);
-  expect(schedule(two, of({ a: 'done', b: 'done', c: 'done', d: 'running' }), 4).start).toEqual([]);
-  expect(schedule(two, of({ a: 'done', b: 'skipped', c: 'done', d: 'skipped' }), 4).start).toEqual(['e']);
+  expect(scheduleSteps(two, of({}), 4).start).toEqual(['a', 'b']);
+  expect(scheduleSteps(two, of({}), 1).start).toEqual(['a']);
+  expect(scheduleSteps(two, of({ a: 'running' }), 1).start).toEqual([]);
+  expect(scheduleSteps(two, of({ a: 'done', b: 'running' }), 4).start).toEqual(['c']);
+  expect(scheduleSteps(two, of({ a: 'done', b: 'done', c: 'done' }), 4).start).toEqual(['d']);
+  expect(scheduleSteps(two, of({ a: 'done', b: 'done', c: 'done', d: 'running' }), 4).start).toEqual([]);
+  expect(scheduleSteps(two, of({ a: 'done', b: 'skipped', c: 'done', d: 'skipped' }), 4).start).toEqual([
+    'e',
+  ]);
 });
 
 test('PLAN-2 a failed step blocks what depends on it and nothing else; skipping it lets that go on', () => {
@@ -35,7 +37,7 @@ test('PLAN-2 a failed step blocks what depends on it and nothing else; skipping 
     ['parallel', step('a'), step('b'), step('c', ['a'])],
     ['parallel', step('d', ['c']), step('e', ['b'])],
   );
-  const failed = schedule(two, of({ a: 'failed', b: 'done' }), 4);
+  const failed = scheduleSteps(two, of({ a: 'failed', b: 'done' }), 4);
   expect(failed).toEqual({
     start: ['e'],
     block: [
@@ -46,8 +48,8 @@ test('PLAN-2 a failed step blocks what depends on it and nothing else; skipping 
     done: false,
   });
   const blocked = of({ a: 'failed', b: 'done', c: 'blocked', d: 'blocked', e: 'done' });
-  expect(schedule(two, blocked, 4)).toEqual({ start: [], block: [], unblock: [], done: true });
-  const skipped = schedule(two, new Map(blocked).set('a', 'skipped'), 4);
+  expect(scheduleSteps(two, blocked, 4)).toEqual({ start: [], block: [], unblock: [], done: true });
+  const skipped = scheduleSteps(two, new Map(blocked).set('a', 'skipped'), 4);
   expect(skipped).toEqual({ start: ['c'], block: [], unblock: ['d'], done: false });
 });
 
@@ -56,7 +58,7 @@ test('PLAN-2 a sequence stops at its failed step, and the next stage runs what d
     ['sequence', step('a'), step('b'), step('c')],
     ['parallel', step('d', ['a']), step('e', ['c'])],
   );
-  expect(schedule(two, of({ a: 'done', b: 'failed' }), 4)).toEqual({
+  expect(scheduleSteps(two, of({ a: 'done', b: 'failed' }), 4)).toEqual({
     start: ['d'],
     block: [
       { id: 'c', by: 'b' },
@@ -114,7 +116,7 @@ test('PLAN-2 every generated plan comes to its end, whatever fails, and every ru
         const ended = (id: string) => !['pending', 'running'].includes(statusOf(id));
         for (let turn = 0; ; turn += 1) {
           expect(turn).toBeLessThan(1000);
-          const { start, block, unblock, done } = schedule(given, statuses, cap);
+          const { start, block, unblock, done } = scheduleSteps(given, statuses, cap);
           expect(unblock).toEqual([]);
           for (const { id, by } of block) {
             expect([statusOf(id), statusOf(by)]).toEqual(['pending', 'failed']);

@@ -10,7 +10,7 @@ import {
   type Enqueue,
   findByIdempotencyKey,
 } from '../../runs/accept/enqueue.ts';
-import { publicRun, readRun } from '../../runs/reads/read-runs.ts';
+import { toWireRun, readRun } from '../../runs/reads/read-runs.ts';
 import type { HttpContext } from '../app.ts';
 import { Problem } from '../kernel/problem.ts';
 import { factWorld } from '../kernel/scope.ts';
@@ -62,7 +62,7 @@ async function acceptedRun(db: Queryable, runId: string, replayed: boolean): Pro
   const run = await readRun(db, runId);
   if (!run) throw notFound('run', runId);
   const replay = replayed ? { 'idempotency-replayed': 'true' } : {};
-  return { run: publicRun(run), headers: { location: locationOf(run), ...replay } };
+  return { run: toWireRun(run), headers: { location: locationOf(run), ...replay } };
 }
 
 /** A concurrent request has used the same client id. */

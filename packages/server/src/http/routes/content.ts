@@ -21,7 +21,7 @@ import {
   type Publication,
   type Published,
 } from '../../content/publishing.ts';
-import { cancelScheduled, MOST_SCHEDULED, schedule } from '../../content/scheduled.ts';
+import { cancelScheduledPublication, MOST_SCHEDULED, schedulePublication } from '../../content/scheduled.ts';
 import { announcePublication, CONTENT_SCHEDULED } from '../../content/topics.ts';
 import { FILES_CHANGED } from '../../files/topics.ts';
 import { toStored } from '../../identity/principal.ts';
@@ -264,7 +264,9 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
       const { at: given, version } = c.req.valid('json');
       const at = timeIn(given);
       const draft = await asProblem(readDraft(place, { type, slug, version }));
-      const scheduled = await asProblem(schedule(place, draft, { at, by: toStored(scope.principal) }));
+      const scheduled = await asProblem(
+        schedulePublication(place, draft, { at, by: toStored(scope.principal) }),
+      );
       if (!scheduled) throw tooMany();
       announceSchedule(place.workspaceId);
       return c.json(toWireScheduled(scheduled), 200);
@@ -284,7 +286,7 @@ export function contentRoutes(app: App, { bus, config, personToken }: HttpContex
     async (c) => {
       const place = await placeIn(c);
       const { type, slug } = c.req.valid('param');
-      if (await cancelScheduled(place, type, slug)) announceSchedule(place.workspaceId);
+      if (await cancelScheduledPublication(place, type, slug)) announceSchedule(place.workspaceId);
       return c.body(null, 204);
     },
   );

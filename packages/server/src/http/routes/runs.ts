@@ -4,7 +4,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { runs, schemas } from '@continuo/protocol';
 import type { WorkspaceScope } from '../../identity/scope.ts';
 import { requestCancel } from '../../runs/facts/cancel.ts';
-import { publicRun, readListedRun, readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
+import { toWireRun, readListedRun, readRun, type StoredRun } from '../../runs/reads/read-runs.ts';
 import { steerQueued } from '../../runs/facts/steer.ts';
 import { explain } from '../../runs/reads/why.ts';
 import { findWaitingPlan } from '../../planning/states.ts';
@@ -128,7 +128,7 @@ export function runRoutes(app: App, context: HttpContext): void {
           detail: `The run is ${run.status}; only a queued or running run can be canceled.`,
         });
       }
-      return c.json(publicRun(run), 200);
+      return c.json(toWireRun(run), 200);
     },
   );
 
@@ -150,7 +150,7 @@ export function runRoutes(app: App, context: HttpContext): void {
       const answer = await steerQueued(factWorld(context, scope), await read(scope, id));
       if (answer.outcome === 'queue_full') throw queueFull();
       if (answer.outcome !== 'steered') throw notSteered(answer.outcome);
-      return c.json(publicRun(await read(scope, answer.steered)), 200);
+      return c.json(toWireRun(await read(scope, answer.steered)), 200);
     },
   );
 

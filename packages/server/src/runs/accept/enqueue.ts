@@ -90,11 +90,11 @@ export async function enqueue(world: FactWorld, request: Enqueue): Promise<Enque
   const { pool, by, ids, begin } = prepare(world, request);
   try {
     if (request.idempotencyKey === null) {
-      const row = await insert(pool, request, ids, by);
+      const row = await insertRun(pool, request, ids, by);
       begin(row);
       return accepted(request, ids, row, by.principal);
     }
-    return await once(pool, request, ids, by, begin);
+    return await enqueueOnce(pool, request, ids, by, begin);
   } catch (error) {
     const refused = refusal(error);
     if (refused) return refused;
@@ -114,7 +114,7 @@ export async function enqueueIn(
   const { by, ids, begin } = prepare(world, request);
   await client.query('savepoint enqueue');
   try {
-    const row = await insert(client, request, ids, by);
+    const row = await insertRun(client, request, ids, by);
     return { outcome: accepted(request, ids, row, by.principal), announce: () => begin(row) };
   } catch (error) {
     const refused = refusal(error);
@@ -166,7 +166,7 @@ function accepted(request: Enqueue, ids: Ids, row: Row, principal: StoredPrincip
 }
 
 /** Idempotent: the same key with the same request returns the same run. A different request with that key is refused. */
-async function once(
+async function enqueueOnce(
   pool: Pool,
   request: Enqueue,
   ids: Ids,
@@ -188,7 +188,7 @@ async function once(
       [workspaceId, idempotencyKey, hash, JSON.stringify({ run: ids.run })],
     );
     if (taken.rowCount === 1) {
-      const row = await insert(client, request, ids, by);
+      const row = await insertRun(client, request, ids, by);
       if (row.steered !== null)
         await client.query('update idempotency_keys set response = $3 where workspace_id = $1 and key = $2', [
           workspaceId,
@@ -318,7 +318,7 @@ function limitsOf({ limits }: Enqueue): string | null {
   return limits === null ? null : JSON.stringify(limits);
 }
 
-async function insert(
+async function insertRun(
   client: Queryable,
   request: Enqueue,
   ids: Ids,

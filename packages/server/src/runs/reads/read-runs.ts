@@ -52,7 +52,7 @@ export async function readRun(client: Queryable, id: string): Promise<StoredRun 
   const row = rows[0];
   if (!row) return null;
   return {
-    ...toWireRun(row),
+    ...runFromRow(row),
     ordinal: row.ordinal,
     startAfter: row.start_after,
     lastSeq: row.last_seq,
@@ -78,7 +78,7 @@ export async function readListedRun(client: Queryable, id: string): Promise<List
     text: `select t.title, readable(m.content) ->> 'text' as said from messages m join threads t on t.id = m.thread_id where m.id = $1`,
     values: [run.message_id],
   });
-  return rows[0] ? { ...publicRun(run), ...rows[0] } : null;
+  return rows[0] ? { ...toWireRun(run), ...rows[0] } : null;
 }
 
 /** Maximum characters of a message in a list. */
@@ -120,17 +120,17 @@ export async function listRuns(
     ],
   });
   const last = rows.length > limit ? rows[limit - 1]! : null;
-  const items = rows.slice(0, limit).map((row) => ({ ...toWireRun(row), title: row.title, said: row.said }));
+  const items = rows.slice(0, limit).map((row) => ({ ...runFromRow(row), title: row.title, said: row.said }));
   return { items, next: last && `${last.queued_us}_${last.id}` };
 }
 
 /** A run as the wire shows it. */
-export function publicRun(stored: StoredRun): Run {
+export function toWireRun(stored: StoredRun): Run {
   const { ordinal: _p, startAfter: _s, lastSeq: _l, ...run } = stored;
   return run;
 }
 
-function toWireRun(row: RunRow): Run {
+function runFromRow(row: RunRow): Run {
   return {
     id: row.id,
     thread_id: row.thread_id,
