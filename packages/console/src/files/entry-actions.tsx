@@ -18,7 +18,7 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/queries.ts';
 import { offerUndo } from '../knowledge/undo.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { MenuPortal } from '../ui/menu-portal.tsx';
+import { AnchoredMenu } from '../ui/anchored-menu.tsx';
 import { download, downloadFolder } from './download.ts';
 import { setExpanded } from './expanded-folders.ts';
 import { folderOf, nameOf } from './file-search.ts';
@@ -195,13 +195,6 @@ interface EntryMenuProps {
 }
 
 function EntryMenu({ subject, anchor, close, ask, rename, failed, show }: EntryMenuProps) {
-  const [{ left, top, width, height }] = useState(() => anchor.getBoundingClientRect());
-  // The dialog or the field takes the focus: the menu must not take it back.
-  const elsewhere = useRef(false);
-  const away = (act: () => void) => () => {
-    elsewhere.current = true;
-    act();
-  };
   const { type, path } = subject;
   const isFolder = type === 'folder';
   const fixed = isFixed(path);
@@ -209,24 +202,9 @@ function EntryMenu({ subject, anchor, close, ask, rename, failed, show }: EntryM
   return (
     <>
       {chooser}
-      <DropdownMenu.Root open modal={false} onOpenChange={(next) => !next && close()}>
-        <DropdownMenu.Trigger asChild>
-          <span
-            aria-hidden="true"
-            className="pointer-events-none fixed"
-            style={{ left, top, width, height }}
-          />
-        </DropdownMenu.Trigger>
-        <MenuPortal>
-          <DropdownMenu.Content
-            align="start"
-            sideOffset={4}
-            onCloseAutoFocus={(event) => {
-              event.preventDefault();
-              if (!elsewhere.current) anchor.focus({ preventScroll: true });
-            }}
-            className="z-50 min-w-48 rounded-lg border bg-raised p-1 shadow-lg"
-          >
+      <AnchoredMenu anchor={anchor} close={close}>
+        {(away) => (
+          <>
             {isFolder && (
               <DropdownMenu.Item className={ITEM} onSelect={away(show)}>
                 <FolderOpen className="size-4 text-soft" aria-hidden="true" /> Open
@@ -280,9 +258,9 @@ function EntryMenu({ subject, anchor, close, ask, rename, failed, show }: EntryM
                 </DropdownMenu.Item>
               </>
             )}
-          </DropdownMenu.Content>
-        </MenuPortal>
-      </DropdownMenu.Root>
+          </>
+        )}
+      </AnchoredMenu>
     </>
   );
 }

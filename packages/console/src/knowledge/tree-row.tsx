@@ -2,8 +2,8 @@
 
 import { ChevronRight, Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
-import { memo, useRef, useState, type DragEvent } from 'react';
-import { MenuPortal } from '../ui/menu-portal.tsx';
+import { memo, type DragEvent } from 'react';
+import { AnchoredMenu } from '../ui/anchored-menu.tsx';
 import { Visible } from '../ui/visible.tsx';
 import type { Direction, Zone } from './tree-moves.ts';
 
@@ -138,35 +138,16 @@ const MOVES = [
   ['out', 'Move out', 'Alt+←'],
 ] as const;
 
-/** One menu for all rows: it stands where the row's button is. */
 export function RowMenu({ anchor, close, can, move, create, rename, remove }: RowMenuProps) {
-  const [{ left, top, width, height }] = useState(() => anchor.getBoundingClientRect());
-  // The dialog takes the focus: the menu must not take it back.
-  const elsewhere = useRef(false);
-  const away = (act: () => void) => () => {
-    elsewhere.current = true;
-    act();
-  };
   const key = (words: string) => (
     <span aria-hidden="true" className="text-xs text-soft">
       {words}
     </span>
   );
   return (
-    <DropdownMenu.Root open modal={false} onOpenChange={(next) => !next && close()}>
-      <DropdownMenu.Trigger asChild>
-        <span aria-hidden="true" className="pointer-events-none fixed" style={{ left, top, width, height }} />
-      </DropdownMenu.Trigger>
-      <MenuPortal>
-        <DropdownMenu.Content
-          align="start"
-          sideOffset={4}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            if (!elsewhere.current) anchor.focus({ preventScroll: true });
-          }}
-          className="z-50 min-w-52 rounded-lg border bg-raised p-1 shadow-lg"
-        >
+    <AnchoredMenu anchor={anchor} close={close}>
+      {(away) => (
+        <>
           <DropdownMenu.Item className={ITEM} onSelect={away(create)}>
             New document below
           </DropdownMenu.Item>
@@ -188,8 +169,8 @@ export function RowMenu({ anchor, close, can, move, create, rename, remove }: Ro
           <DropdownMenu.Item className={`${ITEM} text-bad`} onSelect={away(remove)}>
             Remove {key('Del')}
           </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </MenuPortal>
-    </DropdownMenu.Root>
+        </>
+      )}
+    </AnchoredMenu>
   );
 }

@@ -11,10 +11,10 @@ export interface PageText {
 
 /** `url` is the page's address, which its links are relative to. */
 export function readPage({ html, url }: { readonly html: string; readonly url: string }): PageText {
-  const { document } = parseHTML(html);
+  const document = documentOf(html);
   const title = document.querySelector('title')?.textContent?.trim() ?? '';
-  for (const element of document.querySelectorAll('script, style, noscript, template, iframe, object, svg'))
-    element.remove();
+  const hidden = 'script, style, noscript, template, iframe, object, svg, body title';
+  for (const element of document.querySelectorAll(hidden)) element.remove();
   absolute(document, url);
   // Readability changes the document that it reads.
   const whole = document.body?.innerHTML ?? html;
@@ -24,6 +24,16 @@ export function readPage({ html, url }: { readonly html: string; readonly url: s
 }
 
 type PageDocument = ReturnType<typeof parseHTML>['document'];
+
+/** Pages may leave out the tags of `html`, `head` and `body`, which the parser does not add. */
+const OUTER = /<!doctype[^>]*>|<\/?(?:html|head|body)(?=[\s/>])[^>]*>/gi;
+
+function documentOf(html: string): PageDocument {
+  const { document } = parseHTML(html);
+  const root = document.documentElement as PageDocument['documentElement'] | null;
+  if (root?.localName === 'html' && root.querySelector('body')) return document;
+  return parseHTML(`<html><body>${html.replace(OUTER, '')}</body></html>`).document;
+}
 
 function absolute(document: PageDocument, base: string): void {
   for (const [selector, attribute] of [

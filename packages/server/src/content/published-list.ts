@@ -3,7 +3,7 @@
 
 import type { ContentField, ContentType } from './content-type.ts';
 import type { Place } from './draft.ts';
-import type { Published } from './publishing.ts';
+import { toPublished, type Published, type PublishedRow } from './publishing.ts';
 
 /** How a field is compared. */
 export const OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'has', 'exists'] as const;
@@ -44,17 +44,7 @@ export class BadQuery extends Error {
   }
 }
 
-interface Row {
-  readonly type: string;
-  readonly slug: string;
-  readonly file_id: string;
-  readonly version: number;
-  readonly title: string;
-  readonly fields: Record<string, unknown>;
-  readonly body: string;
-  readonly html: string;
-  readonly first_published_at: Date;
-  readonly published_at: Date;
+interface Row extends PublishedRow {
   readonly key: string;
 }
 
@@ -86,7 +76,7 @@ export async function listPublished(
   );
   const last = rows[limit - 1];
   return {
-    items: rows.slice(0, limit).map(fromRow),
+    items: rows.slice(0, limit).map(toPublished),
     total: counted.rows[0]!.total,
     next: rows.length > limit && last ? [last.key, last.slug] : null,
   };
@@ -103,11 +93,7 @@ export async function listNewest(
       order by p.first_published_at desc, p.type, p.slug limit $3`,
     [workspaceId, type ?? null, limit],
   );
-  return rows.map(fromRow);
-}
-
-function fromRow({ file_id, first_published_at, published_at, key: _, ...row }: Row): Published {
-  return { ...row, fileId: file_id, firstPublishedAt: first_published_at, publishedAt: published_at };
+  return rows.map(toPublished);
 }
 
 type Bind = (value: unknown, as?: string) => string;

@@ -31,21 +31,24 @@ export async function publish(
   const { type, slug, file, article, html, shown, problems } = draft;
   if (problems.length > 0) throw invalid(`${file.path} cannot be published`, problems);
   const { rows } = await client
-    .query<Row>('select * from publish_content($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
-      workspaceId,
-      type.name,
-      slug,
-      file.id,
-      file.version,
-      article.title,
-      JSON.stringify(article.fields),
-      article.body,
-      html,
-      shown.map(({ id }) => id),
-      shown.map(({ version }) => version),
-      JSON.stringify(by),
-      quotaBytes,
-    ])
+    .query<PublishedRow>(
+      'select * from publish_content($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+      [
+        workspaceId,
+        type.name,
+        slug,
+        file.id,
+        file.version,
+        article.title,
+        JSON.stringify(article.fields),
+        article.body,
+        html,
+        shown.map(({ id }) => id),
+        shown.map(({ version }) => version),
+        JSON.stringify(by),
+        quotaBytes,
+      ],
+    )
     .catch((error: Error) => {
       if (sqlState(error) !== 'CN409') throw error;
       throw new Unpublishable(
@@ -53,7 +56,7 @@ export async function publish(
         `Another file is published as ${type.name}/${slug}; unpublish it first.`,
       );
     });
-  return fromRow(rows[0]!);
+  return toPublished(rows[0]!);
 }
 
 /** False if it was not published. */
@@ -70,7 +73,7 @@ export async function unpublish(
   return rows[0]!.done;
 }
 
-interface Row {
+export interface PublishedRow {
   readonly type: string;
   readonly slug: string;
   readonly file_id: string;
@@ -83,7 +86,7 @@ interface Row {
   readonly published_at: Date;
 }
 
-function fromRow(row: Row): Published {
+export function toPublished(row: PublishedRow): Published {
   const { type, slug, version, title, fields, body, html } = row;
   return {
     type,
@@ -104,12 +107,12 @@ export async function readPublished(
   type: string,
   slug: string,
 ): Promise<Published | null> {
-  const { rows } = await client.query<Row>({
+  const { rows } = await client.query<PublishedRow>({
     name: 'read_published',
     text: 'select * from published where workspace_id = $1 and type = $2 and slug = $3',
     values: [workspaceId, type, slug],
   });
-  return rows[0] ? fromRow(rows[0]) : null;
+  return rows[0] ? toPublished(rows[0]) : null;
 }
 
 /** A principal, or the call of a run. */

@@ -34,7 +34,7 @@ const PLAN = printPlan({
   ],
 });
 
-interface Told {
+interface StepFrame {
   readonly plan: string;
   readonly step: number;
   readonly step_id: string;
@@ -42,16 +42,16 @@ interface Told {
 }
 
 /** What a stream says of steps. A dialect with frames without a name has the type in the data. */
-async function stepsIn(path: string): Promise<readonly Told[]> {
+async function stepsIn(path: string): Promise<readonly StepFrame[]> {
   const text = await (await fetch(world.url + path)).text();
   return text.split('\n\n').flatMap((frame) => {
     const event = /^event: (.*)$/m.exec(frame)?.[1];
     const data = /^data: (\{.*)$/m.exec(frame)?.[1];
     if (data === undefined) return [];
     const value = JSON.parse(data) as Record<string, unknown>;
-    if (event === 'plan_step') return [value as unknown as Told];
-    if (value['type'] === 'data-plan-step') return [value['data'] as Told];
-    return value['type'] === 'CUSTOM' && value['name'] === 'plan_step' ? [value['value'] as Told] : [];
+    if (event === 'plan_step') return [value as unknown as StepFrame];
+    if (value['type'] === 'data-plan-step') return [value['data'] as StepFrame];
+    return value['type'] === 'CUSTOM' && value['name'] === 'plan_step' ? [value['value'] as StepFrame] : [];
   });
 }
 
@@ -64,7 +64,9 @@ test('WS-10 PLAN-6 PLUS-1 every dialect tells each step of a plan that runs, wit
   const listener = await listen(`${base()}/chats/${thread}/events?after=0`);
   const frames = await listener.until(({ data }) => data.to_state === 'idle');
   listener.close();
-  const told = frames.flatMap(({ event, data }) => (event === 'plan_step' ? [data as unknown as Told] : []));
+  const told = frames.flatMap(({ event, data }) =>
+    event === 'plan_step' ? [data as unknown as StepFrame] : [],
+  );
 
   expect(told.slice(0, 2).map(({ step_id, status }) => [step_id, status])).toEqual([
     ['good', 'running'],
@@ -92,5 +94,7 @@ test('WS-10 PLAN-6 PLUS-1 every dialect tells each step of a plan that runs, wit
   const log = await listen(`${world.url}/api/threads/${thread}/events?after=0`);
   const inLog = await log.until(({ data }) => data.type === 'state' && data.data.status === 'done');
   log.close();
-  expect(inLog.flatMap(({ data }) => (data.type === 'plan_step' ? [data.data as Told] : []))).toEqual(told);
+  expect(inLog.flatMap(({ data }) => (data.type === 'plan_step' ? [data.data as StepFrame] : []))).toEqual(
+    told,
+  );
 });

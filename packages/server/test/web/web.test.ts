@@ -75,6 +75,22 @@ describe('web_visit', () => {
       expect(text).not.toContain(hidden);
   });
 
+  test('ONT-9 a page may leave out the tags that HTML does not require, or have no element at all', async () => {
+    const bare = (text: string) => (_: unknown, response: ServerResponse) =>
+      void response.writeHead(200, { 'content-type': 'text/html' }).end(text);
+    pages['/bare'] = bare(
+      '<!DOCTYPE html><title>Lamps</title><p>Light is <b>warm</b>, <a href="/more">more</a>.',
+    );
+    pages['/none'] = bare('Only words.');
+    pages['/empty'] = bare('<!-- nothing -->');
+    expect(await visit({ url: `${here}/bare` })).toMatchObject({
+      title: 'Lamps',
+      text: expect.stringContaining(`Light is **warm**, [more](${here}/more).`) as string,
+    });
+    expect((await visit({ url: `${here}/none` })).text).toContain('Only words.');
+    expect((await visit({ url: `${here}/empty` })).title).toBe(`${here}/empty`);
+  });
+
   test('ONT-9 what is read and shown is bounded, in bytes, characters and time', async () => {
     pages['/long'] = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });
