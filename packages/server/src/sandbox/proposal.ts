@@ -31,21 +31,26 @@ export async function storeProposed(
   maxFileBytes: number,
 ): Promise<readonly Proposed[]> {
   const proposed: Proposed[] = [];
+  const all = await listChanges(client, { runId, callId });
   for (const path of new Map(paths.map((each) => [each.path, each])).values()) {
     const change = await readChange(client, { runId, callId }, path);
     if (!change) {
-      const changed = (await listChanges(client, { runId, callId })).map((each) => each.path);
+      const changed = all.map((each) => each.path);
       throw new NotProposed(
         'not_changed',
         `the command did not change ${path.path}; it changed: ${changed.slice(0, 20).join(', ') || 'nothing'}`,
       );
     }
     const version = (await findFile(client, workspaceId, path))?.version ?? 0;
-    if (version !== change.base)
+    if (version !== change.base) {
+      const applied = all.find((each) => each.path === path.path)?.appliedVersion ?? null;
       throw new NotProposed(
         'version_conflict',
-        `${path.path} has changed since the command started: it was ${versionInWords(change.base)}, and is ${versionInWords(version)} now; run the command again`,
+        applied === null
+          ? `${path.path} has changed since the command started: it was ${versionInWords(change.base)}, and is ${versionInWords(version)} now; run the command again`
+          : `${path.path} was applied already: the change became version ${applied}, and the file is ${versionInWords(version)} now`,
       );
+    }
     if (change.content.length > maxFileBytes)
       throw new NotProposed(
         'too_large',

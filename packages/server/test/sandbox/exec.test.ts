@@ -37,6 +37,10 @@ describe.skipIf(!isThere)(`exec${without}`, () => {
     expect(said(applied)).toBe('2 of 2 files changed\n/notes/a.txt: version 2\n/out/b.txt: version 1');
     expect(await text('/notes/a.txt')).toBe('one\ntwo\n');
     expect(await text('/out/b.txt')).toBe('new\n');
+    const again = await call('apply_changes', { call: end.call, paths: ['/out/b.txt'] });
+    expect(said(again)).toContain(
+      '/out/b.txt was applied already: the change became version 1, and the file is version 1 now',
+    );
     expect(await world.paths(workspace)).toEqual(['/notes/a.txt', '/out/b.txt', '/run.sh']);
   });
 
