@@ -16,7 +16,7 @@ export function watch(watched: Watched): void {
   if (watching) throw new Error('another address is being watched');
   isOver = false;
   watching = times(watched);
-  // Whoever asks for the times hears of a failure.
+  // `watched` reports a failure.
   watching.catch(() => undefined);
 }
 

@@ -53,6 +53,18 @@ test('PLAN-2 a step is drawn to the right of all that it waits for, and no two s
   expect(width).toBeGreaterThanOrEqual(x('f') + 176);
 });
 
+test('PLAN-2 no line is drawn outside of the graph', () => {
+  const drafts = ['one', 'two', 'three'].map((id) => [id, 'facts', 'questions'] as const);
+  const { width, height, edges } = layOut([
+    stage('parallel', ['facts'], ['questions']),
+    stage('parallel', ...drafts),
+    stage('parallel', ['edit-1', 'one'], ['edit-2', 'two'], ['edit-3', 'three']),
+    stage('sequence', ['review', 'edit-1', 'edit-2', 'edit-3']),
+  ]);
+  const bends = edges.flatMap(({ points }) => points);
+  expect(bends.filter(({ x, y }) => x < 0 || y < 0 || x > width || y > height)).toEqual([]);
+});
+
 test('a plan without steps has an empty graph', () => {
   expect(layOut([stage('parallel')]).steps.size).toBe(0);
 });

@@ -5,6 +5,7 @@ import type { PlanStage } from '@continuo/protocol';
 
 export const STEP_WIDTH = 176;
 export const STEP_HEIGHT = 56;
+const MARGIN = 4;
 
 interface Place {
   readonly x: number;
@@ -60,7 +61,7 @@ export function edgesOf(stages: readonly PlanStage[]): GraphEdge[] {
 
 /** Leaves out inputs that are not steps, which a plan with problems may have. */
 export function layOut(stages: readonly PlanStage[]): PlanGraph {
-  const graph = new Graph().setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 34, marginx: 4, marginy: 4 });
+  const graph = new Graph().setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 34 });
   const ids = stages.flatMap(({ steps }) => steps.map(({ id }) => id));
   const steps = new Set(ids);
   for (const id of ids) graph.setNode(id, { width: STEP_WIDTH, height: STEP_HEIGHT });
@@ -72,20 +73,32 @@ export function layOut(stages: readonly PlanStage[]): PlanGraph {
     graph.setEdge(from, to, {});
   }
   layout(graph);
-  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
   const placeOf = (id: string) => graph.node(id) as unknown as Place;
+  const corners = ids.map((id): [string, Place] => {
+    const { x, y } = placeOf(id);
+    return [id, { x: x - STEP_WIDTH / 2, y: y - STEP_HEIGHT / 2 }];
+  });
+  const lines = edges.map((edge) => ({
+    ...edge,
+    points: (graph.edge(edge.from, edge.to) as unknown as { points: Place[] }).points,
+  }));
+  // The layout keeps the steps within its bounds, but not the lines.
+  const bends = lines.flatMap(({ points }) => points);
+  const ends = corners.map(([, { x, y }]) => ({ x: x + STEP_WIDTH, y: y + STEP_HEIGHT }));
+  const all = [...bends, ...ends, ...corners.map(([, place]) => place)];
+  const [left, right] = extent(all.map(({ x }) => x));
+  const [top, bottom] = extent(all.map(({ y }) => y));
+  const within = ({ x, y }: Place): Place => ({ x: x - left + MARGIN, y: y - top + MARGIN });
   return {
-    width,
-    height,
-    steps: new Map(
-      ids.map((id) => {
-        const { x, y } = placeOf(id);
-        return [id, { x: x - STEP_WIDTH / 2, y: y - STEP_HEIGHT / 2 }];
-      }),
-    ),
-    edges: edges.map((edge) => ({
-      ...edge,
-      points: (graph.edge(edge.from, edge.to) as unknown as { points: Place[] }).points,
-    })),
+    width: right - left + 2 * MARGIN,
+    height: bottom - top + 2 * MARGIN,
+    steps: new Map(corners.map(([id, place]) => [id, within(place)])),
+    edges: lines.map((line) => ({ ...line, points: line.points.map(within) })),
   };
+}
+
+function extent(values: readonly number[]): readonly [least: number, most: number] {
+  let [least, most] = [values[0] ?? 0, values[0] ?? 0];
+  for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
+  return [least, most];
 }
