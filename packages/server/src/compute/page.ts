@@ -30,8 +30,8 @@ const OUTER = /<!doctype[^>]*>|<\/?(?:html|head|body)(?=[\s/>])[^>]*>/gi;
 
 function documentOf(html: string): PageDocument {
   const { document } = parseHTML(html);
-  const root = document.documentElement as PageDocument['documentElement'] | null;
-  if (root?.localName === 'html' && root.querySelector('body')) return document;
+  // A text without an element has no root.
+  if (document.documentElement?.localName === 'html' && document.querySelector('body')) return document;
   return parseHTML(`<html><body>${html.replace(OUTER, '')}</body></html>`).document;
 }
 
