@@ -31,7 +31,7 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
 }
 
-/** The JSON object of a text; undefined if it is none, or is nested deeper than a call's input may be. */
+/** The JSON object of a text; undefined if the text is not an object, or is nested deeper than a call's input may be. */
 export function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     return isJsonTooDeep(text) ? undefined : JSON.parse(text);

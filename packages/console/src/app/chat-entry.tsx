@@ -192,7 +192,7 @@ function passFocusOn(entry: HTMLElement | null): () => void {
     const links = [...(entry.closest('nav')?.querySelectorAll('a') ?? [])];
     const own = links.findIndex((link) => entry.contains(link));
     const beside = [...links.slice(own + 1), ...links.slice(0, own).toReversed()];
-    // Until the entry is removed, nobody knows which of the others stay.
+    // Which other entries stay is only known once this entry is removed.
     queueMicrotask(() => {
       if (document.activeElement === document.body) beside.find((link) => link.isConnected)?.focus();
     });
